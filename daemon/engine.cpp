@@ -18,8 +18,8 @@ constexpr double kCurrentS = 300;
 
 /// How far a temperature is below its past, by the median of the last readings or by the last one:
 /// the hotter of them.
-std::optional<double> hottest(const Track& track) {
-  const auto median = track.drop(), last = track.latest_drop();
+std::optional<double> hottest(const LaneSeries& track) {
+  const auto median = track.below_baseline(), last = track.latest_below_baseline();
   return median && last ? std::optional(std::min(*median, *last)) : median;
 }
 
@@ -72,8 +72,8 @@ std::vector<PortStep> Engine::State::collect_features() {
     step.leaf = leaf_of(port, expected);
     const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < kCurrentS;
     const bool warm =
-        port.carrier == true &&
-        in_seconds(history.now() - port.carrier_since.value_or(port.first_seen)) >= kWarmUpS;
+        port.carrier.up == true &&
+        in_seconds(history.now() - port.carrier.since.value_or(port.first_seen)) >= kWarmUpS;
     if (current && warm) step.temperature_drop_c = hottest(port.own.temperature_c);
     step.supply_low = current && step.features.supply_low == true;
     step.work = maintenance_of(port, stable);

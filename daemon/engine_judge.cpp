@@ -23,22 +23,22 @@ constexpr double kErrorsOverS = 900;
 
 /// The port was administratively down and was set up.
 bool set_up_since(const Features& f) {
-  const auto& at = f.port.last_admin_event;
-  return at && f.port.carrier_since && *at > *f.port.carrier_since && f.link().admin_up == true;
+  const auto& at = f.port.carrier.admin_event_at;
+  return at && f.port.carrier.since && *at > *f.port.carrier.since && f.link().admin_up == true;
 }
 
 /// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
 bool lost_lately(const Features& f) {
-  if (f.port.intervals.empty()) return false;
-  const Interval& last = f.port.intervals.back();
-  return last.clean &&
-         (last.flow(Flow::kUncorrectableBlocks) > 0 || last.flow(Flow::kSymbolErrors) > 0);
+  if (f.port.counters.intervals.empty()) return false;
+  const Interval& last = f.port.counters.intervals.back();
+  return last.clean && (last.increase(Indicator::kUncorrectableBlocks) > 0 ||
+                        last.increase(Indicator::kSymbolErrors) > 0);
 }
 
 /// On fewer lanes than before, or than planned.
 bool is_narrow(const Features& f) {
   const std::uint32_t planned = f.expected != nullptr ? f.expected->lanes.value_or(0) : 0;
-  return f.link().lanes && *f.link().lanes < std::max(f.port.best_lanes, planned);
+  return f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned);
 }
 
 /// A cable of one piece has a serial number; else those of the modules at its ends are it.
@@ -57,7 +57,7 @@ bool can_judge(const Features& f, const Findings& findings) {
       f.port.blind_to("link") != nullptr || f.port.blind_to("counters") != nullptr;
   if (unreadable && !blind && !at(findings, kDeviceFatal).present()) return false;
   if (!f.port.present && !gone) return false;
-  return f.port.carrier.has_value() || blind || gone;
+  return f.port.carrier.up.has_value() || blind || gone;
 }
 
 void note_errors(PortState& port, const Findings& findings, SteadyTime now) {
@@ -109,7 +109,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   verdict.maintenance = step.work != nullptr;
   verdict.down = f.down;
   verdict.rate_bps = f.port.line_rate_bps();
-  verdict.link_down_events = f.port.involuntary_total;
+  verdict.link_down_events = f.port.carrier.unplanned_total;
   verdict.lost_data = lost_lately(f);
   verdict.module = f.port.own.serial;
   verdict.cable = cable_of(f);
@@ -126,7 +126,8 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
                      (f.down || is_supported(*first.ranked.front().cause, findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
-    if (is_full_for(f.port.full, kDamageCounts) && !f.signal.ber) verdict.judged = false;
+    if (is_full_for(f.port.counters.saturated, kDamageCounts) && !f.signal.ber)
+      verdict.judged = false;
     return verdict;
   }
   const RankedFault& named = first.ranked.front();

@@ -66,7 +66,7 @@ Health health_of(const PortReport& report, const PortStep& step) {
   const bool whole = f.port.present && f.port.blind_to("rdma_device") == nullptr;
   // A dead card carries nothing, whatever its link says; where one queue was stuck the others went
   // on, and one that failed again and again may work just now.
-  const bool works = f.up && (f.port.fatal_queue || !f.port.fatal_at);
+  const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);
   Health health = step.verdict.judged && whole ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
     const Effect effect = life_of(fault).effect;
@@ -104,12 +104,12 @@ PortFigures figures_of(const Features& f) {
   figures.far_rx_power_lost_db = lost(f.light.far_rx);
   figures.tx_power_lost_db = lost(f.light.tx);
   figures.far_tx_power_lost_db = lost(f.light.far_tx);
-  figures.involuntary_downs_24h = f.port.involuntary_losses(f.now, kDayS);
-  figures.involuntary_downs_total = f.port.involuntary_total;
-  figures.voluntary_downs_total = f.port.voluntary_total;
-  figures.involuntary_downs_told = f.port.involuntary_told;
-  figures.last_involuntary_down_at = f.port.last_drop_at();
-  figures.carrier_since = f.port.carrier_since;
+  figures.involuntary_downs_24h = f.port.carrier.unplanned_losses(f.now, kDayS);
+  figures.involuntary_downs_total = f.port.carrier.unplanned_total;
+  figures.voluntary_downs_total = f.port.carrier.planned_total;
+  figures.involuntary_downs_told = f.port.carrier.unplanned_exported;
+  figures.last_involuntary_down_at = f.port.carrier.last_unplanned_loss_at();
+  figures.carrier_since = f.port.carrier.since;
   return figures;
 }
 
@@ -151,8 +151,8 @@ void say_why_absent(std::string& summary, const PortHistory& port, const std::st
     return;
   }
   // Once: while the fault proves itself, the last text stands.
-  const std::string bus = "; the card was " + port.gone_words;
-  if (!port.present && !port.gone_words.empty() && summary.find(bus) == std::string::npos)
+  const std::string bus = "; the card was " + port.device.gone_reason;
+  if (!port.present && !port.device.gone_reason.empty() && summary.find(bus) == std::string::npos)
     summary += bus + " when the port went";
 }
 
@@ -237,8 +237,9 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
   if (step.exempt.empty() && port.present) report.trends = trends_of(step.features);
   for (const auto& [probe, blind] : port.blind)
     report.gaps.push_back({port.key, probe, blind.reason});
-  if (!port.full.empty())  // also beside a file that can't be read
-    report.gaps.push_back({port.key, "counters", full_words(*port.latest.id, port.full)});
+  if (!port.counters.saturated.empty())  // also beside a file that can't be read
+    report.gaps.push_back(
+        {port.key, "counters", full_words(*port.latest.id, port.counters.saturated)});
   if (step.features.expected != nullptr) report.expected = *step.features.expected;
   if (step.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(step.stable))
@@ -285,7 +286,7 @@ void weigh_impact(Report& report, const History& history) {
   for (PortReport& port : report.ports) {
     if (port.health == Health::kExempt) continue;
     const PortHistory* past = history.find(port.port);
-    const double best = past == nullptr ? 0 : past->best_speed_mbps;
+    const double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
     const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
     total += should;
     rail_total[port.expected.rail] += should;

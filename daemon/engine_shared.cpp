@@ -41,7 +41,7 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
   GroupStats& group = step.features.group;
   std::vector<double> speeds;  // of links with the same kind of module and driver
   for (const PortStep& other : all) {
-    if (&other == &step || other.port.carrier != true || !speed_of(other.port) ||
+    if (&other == &step || other.port.carrier.up != true || !speed_of(other.port) ||
         !same_type(step.port, other.port))
       continue;
     if (other.port.latest.id->driver == step.port.latest.id->driver)
@@ -71,8 +71,8 @@ bool one_card(const PortId& a, const PortId& b) {
 /// Another function of the card gave up when this port fell.
 bool card_died(const PortStep& step, const PortHistory& other) {
   constexpr double kOneMomentS = 30;  // all functions fall within seconds; a driver may log later
-  return step.features.down && !other.fatal_queue && other.carrier != true &&
-         together(other.fatal_at, step.port.carrier_since, kOneMomentS) &&
+  return step.features.down && !other.device.fatal_is_queue && other.carrier.up != true &&
+         together(other.device.fatal_at, step.port.carrier.since, kOneMomentS) &&
          one_card(step.port.latest.id, other.latest.id);
 }
 
@@ -101,8 +101,8 @@ void fill_room(PortStep& step, const std::vector<PortStep>& all) {
 // ------------------------------------------------------------------------------- one far switch
 
 bool flapped_with(const CarrierLoss& loss, const PortStep& other, double within_s) {
-  return std::ranges::any_of(other.port.losses, [&](const CarrierLoss& theirs) {
-    return !theirs.voluntary && theirs.down_s <= kOutageS && together(loss.t, theirs.t, within_s);
+  return std::ranges::any_of(other.port.carrier.losses, [&](const CarrierLoss& theirs) {
+    return !theirs.planned && theirs.down_s <= kOutageS && together(loss.t, theirs.t, within_s);
   });
 }
 
@@ -119,16 +119,16 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
     // Errors that are as old as the link did not begin with errors that began just now.
     const bool same_age = other.state.errors_since && own.errors_ever == other.state.errors_ever;
     if (!step.leaf.empty() && same_age) ++group.leaf_errors;
-    if (same_module(step, other) || !other.port.carrier_seen) continue;
+    if (same_module(step, other) || !other.port.carrier.was_up) continue;
     group.same_leaf += !step.leaf.empty();
     const bool admin = other.port.latest.link && other.port.latest.link->admin_up == false;
     group.fell_together += step.features.down && !starting && other.features.down && !admin &&
-                           together(step.port.carrier_since, other.port.carrier_since, within_s);
+                           together(step.port.carrier.since, other.port.carrier.since, within_s);
     group.errors_together +=
         same_age && together(own.errors_since, other.state.errors_since, kOnsetS);
   }
-  for (const CarrierLoss& loss : step.port.losses) {
-    if (loss.voluntary || loss.down_s > kOutageS) continue;
+  for (const CarrierLoss& loss : step.port.carrier.losses) {
+    if (loss.planned || loss.down_s > kOutageS) continue;
     const bool shared = std::ranges::any_of(all, [&](const PortStep& other) {
       return same_leaf(other) && flapped_with(loss, other, within_s);
     });
@@ -174,7 +174,7 @@ std::vector<std::size_t> members_of(const std::vector<PortStep>& all, IsMember i
 
 bool is_starting(const Features& f, std::optional<double> uptime_s) {
   constexpr double kBootS = 240, kReloadS = 200;
-  const auto& reload = f.port.driver_reload_at;
+  const auto& reload = f.port.device.driver_reload_at;
   return (uptime_s && *uptime_s < kBootS) || (reload && in_seconds(f.now - *reload) < kReloadS);
 }
 

@@ -27,10 +27,11 @@ constexpr std::size_t kBerIntervals = 3;  // at least
 std::vector<const Interval*> recent_clean(const Features& f) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
-  const SteadyTime reference_time = f.down && f.port.last_loss ? *f.port.last_loss : f.now;
-  for (auto at = f.port.intervals.rbegin(); at != f.port.intervals.rend(); ++at) {
+  const SteadyTime reference_time =
+      f.down && f.port.carrier.last_loss ? *f.port.carrier.last_loss : f.now;
+  for (auto at = f.port.counters.intervals.rbegin(); at != f.port.counters.intervals.rend(); ++at) {
     if (in_seconds(reference_time - at->end) > kRecentS) break;
-    if (!f.down && f.port.mated_at && at->begin < *f.port.mated_at) break;
+    if (!f.down && f.port.carrier.mated_at && at->begin < *f.port.carrier.mated_at) break;
     if (!at->clean || std::isnan(at->ber)) continue;
     chosen.push_back(&*at);
     covered_s += at->seconds();
@@ -41,12 +42,13 @@ std::vector<const Interval*> recent_clean(const Features& f) {
 
 /// The error ratio of each lane; false where one of the intervals has none.
 bool fill_lane_ber(const Features& f, const std::vector<const Interval*>& chosen, SignalStats& s) {
-  s.lanes = chosen.front()->lanes;
+  s.lanes = chosen.front()->lane_bits.size();
   for (std::size_t lane = 0; lane < s.lanes; ++lane) {
     std::vector<double> values;
     for (const Interval* interval : chosen)
-      if (lane < interval->lanes && !std::isnan(interval->lane_bits(lane)))
-        values.push_back(interval->lane_bits(lane) * static_cast<double>(interval->lanes) /
+      if (lane < interval->lane_bits.size() && !std::isnan(interval->lane_bits[lane]))
+        values.push_back(interval->lane_bits[lane] *
+                         static_cast<double>(interval->lane_bits.size()) /
                          (f.port.line_rate_bps() * interval->seconds()));
     if (values.size() != chosen.size()) {
       s.lanes = 0;
@@ -74,7 +76,8 @@ void fill_worst_lane(const Features& f, SignalStats& s) {
   if (s.worst_lane_ratio > 2) s.worst_lane_penalty_db = implied_loss_db(typical, *worst, pam4);
   s.lane_limit = s.ber_limit.value_or(1) / share;
   s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= kLanePenaltyDb;
-  const auto own = f.port.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
+  const auto own =
+      f.port.counters.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
   if (!own || s.worst_lane_ratio < kOwnRatio) return;
   s.lane_own_limit = std::max(pam4 ? 1e-6 : 1e-8, kOwnRatio * std::pow(10.0, *own));
   s.lane_rose = *worst > s.lane_own_limit;
@@ -83,7 +86,7 @@ void fill_worst_lane(const Features& f, SignalStats& s) {
 void fill_ber(Features& f) {
   SignalStats& s = f.signal;
   s.ber_limit = ber_limit(f.port.fec(), f.medium);
-  if (const auto reference = f.port.ber_log10.lower_quartile())
+  if (const auto reference = f.port.counters.ber_log10.lower_quartile())
     s.ber_reference = std::pow(10.0, *reference);
   const auto chosen = recent_clean(f);
   if (chosen.size() < kBerIntervals) return;
@@ -103,22 +106,25 @@ void fill_ber(Features& f) {
 
 void fill_losses(Features& f) {
   SignalStats& s = f.signal;
-  const std::pair<Flow, Repeated*> kinds[] = {{Flow::kUncorrectableBlocks, &s.blocks},
-                                              {Flow::kSymbolErrors, &s.symbols},
-                                              {Flow::kFrameErrors, &s.frames},
-                                              {Flow::kLinkRecoveries, &s.recoveries},
-                                              {Flow::kCardErrors, &s.card_errors},
-                                              {Flow::kPcieDamage, &s.pcie_damage},
-                                              {Flow::kModuleBusErrors, &s.module_bus_errors},
-                                              {Flow::kModuleHeat, &s.module_heat}};
-  for (const Interval& interval : f.port.intervals) {
-    if (!interval.clean || (f.port.fresh_since && interval.begin < *f.port.fresh_since)) continue;
+  const std::pair<Indicator, Repeated*> kinds[] = {
+      {Indicator::kUncorrectableBlocks, &s.blocks},
+      {Indicator::kSymbolErrors, &s.symbols},
+      {Indicator::kFrameErrors, &s.frames},
+      {Indicator::kLinkRecoveries, &s.recoveries},
+      {Indicator::kCardErrors, &s.card_errors},
+      {Indicator::kPcieDamage, &s.pcie_damage},
+      {Indicator::kModuleBusErrors, &s.module_bus_errors},
+      {Indicator::kModuleHeat, &s.module_heat}};
+  for (const Interval& interval : f.port.counters.intervals) {
+    if (!interval.clean ||
+        (f.port.carrier.fresh_since && interval.begin < *f.port.carrier.fresh_since))
+      continue;
     ++s.intervals_1h;
     const bool recent = in_seconds(f.now - interval.end) <= kRecentS;
     for (const auto& [flow, kind] : kinds) kind->add(interval, flow, recent);
   }
-  for (const auto& read : f.port.peer_errors) {
-    if (f.port.fresh_since && read.t < *f.port.fresh_since) continue;
+  for (const auto& read : f.port.peer.errors) {
+    if (f.port.carrier.fresh_since && read.t < *f.port.carrier.fresh_since) continue;
     ++s.far_reads;
     s.far_error_reads += read.errors > 0;
     s.far_errors_1h += read.errors;
@@ -152,9 +158,9 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
   f.errors_since = errors_since;
   f.medium = medium_of(port);
   f.multimode = port.latest.module && is_multimode(*port.latest.module);
-  f.up = port.carrier == true;
-  f.down = port.carrier == false;
-  if (f.down) f.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
+  f.up = port.carrier.up == true;
+  f.down = port.carrier.up == false;
+  if (f.down) f.down_s = in_seconds(now - port.carrier.since.value_or(port.first_seen));
   f.supply_low = supply_low(port);
   fill_ber(f);
   fill_losses(f);
@@ -164,8 +170,8 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
   return f;
 }
 
-void Repeated::add(const Interval& interval, Flow flow, bool is_recent) {
-  const double count = interval.flow(flow);
+void Repeated::add(const Interval& interval, Indicator flow, bool is_recent) {
+  const double count = interval.increase(flow);
   known = known || !std::isnan(count);
   if (!(count > 0)) return;
   events += count;
@@ -192,14 +198,14 @@ const LinkSample& Features::link() const {
 bool Features::peer_fresh(std::optional<double> PeerSample::*part_age_s) const {
   const auto& peer = port.latest.peer;
   if (!peer || !port.peer_at) return false;
-  return !port.carrier_since ||
-         part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier_since;
+  return !port.carrier.since ||
+         part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier.since;
 }
 
 double Features::settled_down_s() const {
-  SteadyTime since = port.carrier_since.value_or(port.first_seen);
-  for (const auto& t :
-       {port.last_admin_event, port.last_module_event, port.driver_reload_at, port.last_reboot})
+  SteadyTime since = port.carrier.since.value_or(port.first_seen);
+  for (const auto& t : {port.carrier.admin_event_at, port.carrier.module_event_at,
+                        port.device.driver_reload_at, port.carrier.reboot_at})
     if (t && *t > since) since = *t;
   return in_seconds(now - since);
 }
@@ -220,14 +226,15 @@ WantedSpeed wanted_speed(const Features& f) {
   const ExpectedPort* expected = f.expected;
   if (expected != nullptr && expected->speed_mbps)
     return {static_cast<double>(*expected->speed_mbps)};
-  WantedSpeed wanted{std::max<double>(f.port.best_speed_mbps, f.group.siblings_speed_mbps)};
+  WantedSpeed wanted{std::max<double>(f.port.carrier.best_speed_mbps, f.group.siblings_speed_mbps)};
   const auto& module = f.port.latest.module;
   if (!module || !module->present || f.group.siblings_as_slow > 0) return wanted;
   // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has
   // one for all widths).
   const double lanes = module->media_lane_count.value_or(0);
-  const double share =
-      lanes > 0 && f.port.best_lanes > 0 ? std::min(1.0, f.port.best_lanes / lanes) : 1;
+  const double share = lanes > 0 && f.port.carrier.best_lanes > 0
+                           ? std::min(1.0, f.port.carrier.best_lanes / lanes)
+                           : 1;
   const double made_for = module_speed_mbps(module->type) * share;
   if (made_for > wanted.mbps) wanted = {made_for, true};
   return wanted;
@@ -241,7 +248,7 @@ std::optional<bool> supply_low(const PortHistory& port) {
   if (!now || !module || !module->present || !module->supply_v) return std::nullopt;
   const auto& limit = module->thresholds.supply_v.low_warn;
   const double low_v = limit && *limit > 2.5 && *limit < 3.3 ? *limit : kLowV;
-  return *now < low_v || port.own.supply_v.drop().value_or(0) > kDipV;
+  return *now < low_v || port.own.supply_v.below_baseline().value_or(0) > kDipV;
 }
 
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {

@@ -34,7 +34,7 @@ struct Repeated {
   std::optional<SteadyTime> first, last;
   bool known = false;
   [[nodiscard]] double span_s() const { return first ? in_seconds(*last - *first) : 0; }
-  void add(const Interval& interval, Flow flow, bool is_recent);
+  void add(const Interval& interval, Indicator flow, bool is_recent);
 };
 
 /// With 95 %, by how many errors were counted.

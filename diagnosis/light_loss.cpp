@@ -42,7 +42,7 @@ constexpr double kDarkDbm = -20;
 constexpr double kFarReachingEnoughDbm = -27;  // ER and ZR that give no limits
 constexpr double kBelowAlarmDb = 3;
 
-using Tracks = PerLane<Track>;
+using Tracks = PerLane<LaneSeries>;
 using Estimate = LightLossEstimate;
 
 // ------------------------------------------------------------------------------ the estimators
@@ -55,9 +55,9 @@ std::optional<Estimate> against_past(const Tracks& tracks, std::size_t lanes, bo
   constexpr double kLeastDb = 0.8;
   std::optional<Estimate> worst;
   for (std::size_t i = 0; i < lanes; ++i) {
-    const auto loss = latest ? tracks[i].latest_drop() : tracks[i].drop();
+    const auto loss = latest ? tracks[i].latest_below_baseline() : tracks[i].below_baseline();
     if (!loss || (worst && *loss <= worst->loss_db)) continue;
-    const double sigma_db = tracks[i].reference.size() > 1 ? kNoiseDb : kOneSampleDb;
+    const double sigma_db = tracks[i].baseline.size() > 1 ? kNoiseDb : kOneSampleDb;
     worst = Estimate{*loss, sigma_db, static_cast<int>(i), kLeastDb};
   }
   return worst;
@@ -189,7 +189,7 @@ int lane_with_the_errors(const Features& f) {
 }
 
 std::optional<Estimate> received_loss(const Features& f) {
-  const ModuleTracks& own = f.port.own;
+  const ModuleHistory& own = f.port.own;
   auto estimates = basic_estimates(f, {own.rx_dbm, own.rx_lanes, alone_in_db(f)});
   if (has_past(f, estimates)) return surest(estimates);
   const int guilty = lane_with_the_errors(f);  // its light explains the errors, or nothing does
@@ -201,7 +201,7 @@ std::optional<Estimate> received_loss(const Features& f) {
 }
 
 std::optional<Estimate> far_received_loss(const Features& f) {
-  const ModuleTracks& far = f.port.far;
+  const ModuleHistory& far = f.port.far;
   auto estimates = basic_estimates(f, {far.rx_dbm, far.rx_lanes, kAloneDb});
   // Errors at the far end with its light as before: the fault is as old as what is known of it.
   const auto past = surest(estimates);
@@ -237,18 +237,18 @@ std::optional<double> far_reaching_enough_dbm(const ModuleSample& module) {
 void fill_levels(Features& f) {
   constexpr double kLowDb = 1.0;
   LightStats& light = f.light;
-  const ModuleTracks& own = f.port.own;
+  const ModuleHistory& own = f.port.own;
   const auto& module = f.port.latest.module;
   light.rx_lanes = own.rx_lanes;
   if (module) light.enough_dbm = far_reaching_enough_dbm(*module);
   light.dark_dbm = light.enough_dbm ? *light.enough_dbm - kBelowAlarmDb : kDarkDbm;
   std::size_t dark = 0;
   for (std::size_t i = 0; i < own.rx_lanes; ++i) {
-    const Track& track = own.rx_dbm[i];
+    const LaneSeries& track = own.rx_dbm[i];
     const auto level = track.now();
     if (!level) continue;
     dark += track.recent[0] < light.dark_dbm;
-    light.rx_low_lanes += track.drop() >= kLowDb;
+    light.rx_low_lanes += track.below_baseline() >= kLowDb;
     if (light.worst_rx_dbm && *level >= *light.worst_rx_dbm) continue;
     light.worst_rx_dbm = *level;
     light.worst_rx_lane = static_cast<int>(i);
@@ -260,11 +260,11 @@ void fill_levels(Features& f) {
 }
 
 void fill_bias(Features& f) {
-  const ModuleTracks& own = f.port.own;
+  const ModuleHistory& own = f.port.own;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < own.tx_lanes; ++i) {
     const auto now = own.bias_ma[i].now();
-    const auto normal = own.bias_ma[i].reference.median();
+    const auto normal = own.bias_ma[i].baseline.median();
     if (now && normal && *normal > 0) ratios.push_back(*now / *normal);
   }
   if (ratios.empty()) return;
@@ -291,9 +291,9 @@ bool is_stale(const Features& f, const std::optional<SteadyTime>& read_at) {
 
 void fill_light(Features& f) {
   LightStats& light = f.light;
-  const ModuleTracks& own = f.port.own;
-  const ModuleTracks& far = f.port.far;
-  const auto& changed = f.port.carrier_since;
+  const ModuleHistory& own = f.port.own;
+  const ModuleHistory& far = f.port.far;
+  const auto& changed = f.port.carrier.since;
   light.touched = changed.has_value();
   light.rx_fresh = own.read_at && (!changed || *own.read_at >= *changed);
   light.far_fresh = far.read_at && (!changed || *far.read_at >= *changed);
@@ -309,7 +309,7 @@ void fill_light(Features& f) {
     light.far_tx = sent_loss(f, {far.tx_dbm, far.tx_lanes, alone_in_db(f)}, light.far_fresh);
   }
   if (light.rx && light.rx->lane >= 0)
-    light.far_tx_same_lane = far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
+    light.far_tx_same_lane = far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].below_baseline();
 }
 
 }  // namespace linkhealth

@@ -29,7 +29,7 @@ std::optional<std::size_t> weakest(const std::array<std::optional<double>, kMaxL
 std::optional<double> ber_after(const Features& f, SteadyTime back) {
   constexpr std::size_t kEnough = 3;
   std::vector<double> values;
-  for (const Interval& interval : f.port.intervals)
+  for (const Interval& interval : f.port.counters.intervals)
     if (interval.clean && interval.begin >= back && !std::isnan(interval.ber))
       values.push_back(interval.ber);
   if (values.size() < kEnough) return std::nullopt;
@@ -49,11 +49,11 @@ RepairWatch::Look RepairWatch::look(const Features& f) {
 }
 
 void RepairWatch::note_outage(const Features& f) {
-  if (!outage_) outage_ = Outage{f.port.carrier_since.value_or(f.now), false};
+  if (!outage_) outage_ = Outage{f.port.carrier.since.value_or(f.now), false};
   const auto& module = f.port.latest.module;
   if (module && !module->present && since(f.port.module_at, outage_->begun))
     outage_->module_out = true;
-  if (since(f.port.last_module_event, outage_->begun)) outage_->module_out = true;
+  if (since(f.port.carrier.module_event_at, outage_->begun)) outage_->module_out = true;
 }
 
 std::optional<RepairRecord> RepairWatch::step(const Features& f, WallTime wall) {
@@ -63,15 +63,15 @@ std::optional<RepairRecord> RepairWatch::step(const Features& f, WallTime wall) 
   }
   if (!f.up) return std::nullopt;
   // An outage between two looks leaves only its traces.
-  if (!outage_ && before_ && f.port.last_loss && f.port.carrier_since &&
-      in_seconds(f.now - *f.port.carrier_since) < kSettledS)
-    outage_ = Outage{*f.port.last_loss, false};
+  if (!outage_ && before_ && f.port.carrier.last_loss && f.port.carrier.since &&
+      in_seconds(f.now - *f.port.carrier.since) < kSettledS)
+    outage_ = Outage{*f.port.carrier.last_loss, false};
   if (!outage_) {
     before_ = look(f);
     return std::nullopt;
   }
   note_outage(f);
-  const SteadyTime back = f.port.carrier_since.value_or(outage_->begun);
+  const SteadyTime back = f.port.carrier.since.value_or(outage_->begun);
   const double up_s = in_seconds(f.now - back);
   const bool read = since(f.port.module_at, back) && ber_after(f, back).has_value();
   if (up_s < kSettledS || (!read && up_s < kPatienceS)) return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<RepairRecord> RepairWatch::step(const Features& f, WallTime wall) 
 
 std::optional<RepairRecord> RepairWatch::judge(const Features& f) const {
   Look after = look(f);
-  after.ber = ber_after(f, f.port.carrier_since.value_or(outage_->begun));
+  after.ber = ber_after(f, f.port.carrier.since.value_or(outage_->begun));
   RepairRecord record;
   bool light_moved = false;
   for (std::size_t i = 0; i < kMaxLanes; ++i)
@@ -104,13 +104,13 @@ std::optional<RepairRecord> RepairWatch::judge(const Features& f) const {
     record.serial_after = after.far_serial;
   } else if (outage_->module_out) {
     record.action = RepairAction::kModuleReseated;
-  } else if (since(f.port.last_reboot, outage_->begun)) {
+  } else if (since(f.port.carrier.reboot_at, outage_->begun)) {
     record.action = RepairAction::kNodeRebooted;
-  } else if (since(f.port.driver_reload_at, outage_->begun)) {
+  } else if (since(f.port.device.driver_reload_at, outage_->begun)) {
     record.action = RepairAction::kDriverReloaded;
   } else if (light_moved) {
     record.action = RepairAction::kFibreReseated;
-  } else if (since(f.port.last_admin_event, outage_->begun)) {
+  } else if (since(f.port.carrier.admin_event_at, outage_->begun)) {
     record.action = RepairAction::kPortBounced;
   } else {
     return std::nullopt;  // it came back as it went: no action can be seen

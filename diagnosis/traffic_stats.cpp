@@ -66,18 +66,21 @@ TrafficRun run_of(const Tally& tally) {
 }
 
 /// The increase in an interval; 0 where it is not known.
-double count_of(const Interval& interval, Flow flow) {
-  const double count = interval.flow(flow);
+double count_of(const Interval& interval, Indicator flow) {
+  const double count = interval.increase(flow);
   return count > 0 ? count : 0;
 }
 
 void note_known(const Interval& interval, TrafficStats& t) {
-  const std::pair<Flow, bool*> flags[] = {
-      {Flow::kCongestionMarks, &t.marks_known},     {Flow::kPauseReceived, &t.pause_known},
-      {Flow::kHostDrops, &t.drops_known},           {Flow::kRetries, &t.retries_known},
-      {Flow::kForwardedErrors, &t.forwarded_known}, {Flow::kPauseSent, &t.pause_sent_known},
-      {Flow::kPcieStalls, &t.stalls_known},         {Flow::kTransmitDiscards, &t.discards_known}};
-  for (const auto& [flow, known] : flags) *known = *known || !std::isnan(interval.flow(flow));
+  const std::pair<Indicator, bool*> flags[] = {{Indicator::kCongestionMarks, &t.marks_known},
+                                               {Indicator::kPauseReceived, &t.pause_known},
+                                               {Indicator::kHostDrops, &t.drops_known},
+                                               {Indicator::kRetries, &t.retries_known},
+                                               {Indicator::kForwardedErrors, &t.forwarded_known},
+                                               {Indicator::kPauseSent, &t.pause_sent_known},
+                                               {Indicator::kPcieStalls, &t.stalls_known},
+                                               {Indicator::kTransmitDiscards, &t.discards_known}};
+  for (const auto& [flow, known] : flags) *known = *known || !std::isnan(interval.increase(flow));
 }
 
 using NewestFirst = std::deque<Interval>::const_reverse_iterator;
@@ -87,7 +90,8 @@ using NewestFirst = std::deque<Interval>::const_reverse_iterator;
 bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   constexpr double kSlowestS = 70;
   for (auto older = at; older != oldest && in_seconds(at->end - older->end) <= kSlowestS; ++older)
-    if (older->flow(Flow::kUncorrectableBlocks) > 0 || older->flow(Flow::kSymbolErrors) > 0)
+    if (older->increase(Indicator::kUncorrectableBlocks) > 0 ||
+        older->increase(Indicator::kSymbolErrors) > 0)
       return true;
   return false;
 }
@@ -96,13 +100,13 @@ bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
 /// seen, they were bad before: a switch that forwards before it has read the checksum marks what it
 /// can't take back. True: there are some of these.
 bool add_bad_frames(const Features& f, const NewestFirst& at, Tally& tally, bool& known) {
-  const double bad = at->flow(Flow::kFrameErrors);
+  const double bad = at->increase(Indicator::kFrameErrors);
   const double lost_here =
-      at->flow(f.signal.ber_limit ? Flow::kUncorrectableBlocks : Flow::kSymbolErrors);
+      at->increase(f.signal.ber_limit ? Indicator::kUncorrectableBlocks : Indicator::kSymbolErrors);
   if (std::isnan(lost_here) || std::isnan(bad)) return false;
   known = true;
   if (!(bad > 0)) return false;
-  const bool damaged = damaged_lately(at, f.port.intervals.rend());
+  const bool damaged = damaged_lately(at, f.port.counters.intervals.rend());
   (damaged ? tally.damaged_here : tally.stomped) += bad;
   return !damaged;
 }
@@ -111,16 +115,18 @@ bool add_bad_frames(const Features& f, const NewestFirst& at, Tally& tally, bool
 void add_loaded(const Interval& interval, const DiagnosisSettings& settings, double wait_limit,
                 Tally& tally, TrafficStats& t) {
   const double dt = interval.seconds();
-  const auto above = [&](Flow flow, double per_s) { return count_of(interval, flow) / dt > per_s; };
+  const auto above = [&](Indicator flow, double per_s) {
+    return count_of(interval, flow) / dt > per_s;
+  };
   ++tally.loaded;
   tally.loaded_s += dt;
-  tally.marks += above(Flow::kCongestionMarks, settings.marks_per_s);
-  tally.pause += above(Flow::kPauseReceived, settings.pause_per_s);
-  tally.pause_sent += above(Flow::kPauseSent, kPauseSentPerS);
-  tally.stalls += above(Flow::kPcieStalls, kStallsPerS);
-  tally.discards += above(Flow::kTransmitDiscards, settings.drops_per_s);
-  const double sent = interval.flow(Flow::kTxOctets);
-  const double waited = interval.flow(Flow::kTransmitWait);
+  tally.marks += above(Indicator::kCongestionMarks, settings.marks_per_s);
+  tally.pause += above(Indicator::kPauseReceived, settings.pause_per_s);
+  tally.pause_sent += above(Indicator::kPauseSent, kPauseSentPerS);
+  tally.stalls += above(Indicator::kPcieStalls, kStallsPerS);
+  tally.discards += above(Indicator::kTransmitDiscards, settings.drops_per_s);
+  const double sent = interval.increase(Indicator::kTxOctets);
+  const double waited = interval.increase(Indicator::kTransmitWait);
   if (std::isnan(waited) || !(sent > 0)) return;
   t.wait_known = true;
   tally.wait += waited / sent > wait_limit;
@@ -150,7 +156,7 @@ void finish(TrafficStats& t, const Tally& tally) {
 
 /// Ten times its own past; the constant where the past is not known or was no better.
 double wait_limit_of(const PortHistory& port) {
-  const auto own = port.transmit_wait_share.lower_quartile();
+  const auto own = port.counters.transmit_wait_share.lower_quartile();
   return own ? std::clamp(10 * *own, 0.3 * kWaitShare, kWaitShare) : kWaitShare;
 }
 
@@ -163,10 +169,10 @@ void fill_traffic(Features& f) {
   // InfiniBand counts forwarded errors apart.
   const bool infiniband = f.port.latest.id->link_layer == "InfiniBand";
   const double wait_limit = wait_limit_of(f.port);
-  for (auto at = f.port.intervals.rbegin(); at != f.port.intervals.rend(); ++at) {
+  for (auto at = f.port.counters.intervals.rbegin(); at != f.port.counters.intervals.rend(); ++at) {
     if (in_seconds(f.now - at->end) > kWindowS) break;
     if (!at->carrier || at->seconds() <= 0) continue;
-    if (f.port.fresh_since && at->begin < *f.port.fresh_since) break;
+    if (f.port.carrier.fresh_since && at->begin < *f.port.carrier.fresh_since) break;
     ++t.all;
     note_known(*at, t);
     const double dt = at->seconds();
@@ -175,9 +181,10 @@ void fill_traffic(Features& f) {
     if (load_known && !load_seen) t.idle_now = idle;
     load_seen = load_seen || load_known;
     tally.seconds += dt;
-    tally.marks_sum += count_of(*at, Flow::kCongestionMarks);
-    const double drops = count_of(*at, Flow::kHostDrops), retries = count_of(*at, Flow::kRetries),
-                 forwarded = count_of(*at, Flow::kForwardedErrors);
+    tally.marks_sum += count_of(*at, Indicator::kCongestionMarks);
+    const double drops = count_of(*at, Indicator::kHostDrops),
+                 retries = count_of(*at, Indicator::kRetries),
+                 forwarded = count_of(*at, Indicator::kForwardedErrors);
     tally.drops_sum += drops;
     tally.retries_sum += retries;
     tally.forwarded_sum += forwarded;

@@ -55,7 +55,7 @@ Finding light_there(const Features& f) {
 
 /// Why the loss of a power is not known: there is no power, or no past to compare with. What is
 /// still being read comes by itself.
-Finding no_loss(const Features& f, const ModuleTracks& end, std::size_t lanes,
+Finding no_loss(const Features& f, const ModuleHistory& end, std::size_t lanes,
                 std::string_view no_powers) {
   if (lanes == 0) return unknown(no_powers);
   const bool own = &end == &f.port.own;
@@ -134,7 +134,7 @@ Finding tx_fault(const Features& f) {
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
     if (module->lanes[i].tx_fault) {
-      const auto loss_db = i < kMaxLanes ? f.port.own.tx_dbm[i].drop() : std::nullopt;
+      const auto loss_db = i < kMaxLanes ? f.port.own.tx_dbm[i].below_baseline() : std::nullopt;
       const bool now = *module->lanes[i].tx_fault && (!loss_db || *loss_db > kLostDb);
       fault = fault.value_or(false) || now;
       if (now) lane = static_cast<int>(i);
@@ -174,12 +174,13 @@ std::optional<double> rise_over_weeks(const PortHistory& port) {
 /// Against its own past, with what heat explains taken off: by the other lasers of the module, else
 /// by its temperature.
 std::optional<double> laser_rise(const Features& f) {
-  const ModuleTracks& own = f.port.own;
+  const ModuleHistory& own = f.port.own;
   std::optional<double> rise = rise_over_weeks(f.port);
   if (!f.light.bias_ratio || f.light.bias_lane < 0) return rise;
   if (own.tx_lanes > 1) rise = std::max(rise.value_or(0), *f.light.bias_ratio);
-  const Track& bias = own.bias_ma[static_cast<std::size_t>(f.light.bias_lane)];
-  const auto now = bias.now(), before = bias.reference.median(), heat = own.temperature_c.drop();
+  const LaneSeries& bias = own.bias_ma[static_cast<std::size_t>(f.light.bias_lane)];
+  const auto now = bias.now(), before = bias.baseline.median(),
+             heat = own.temperature_c.below_baseline();
   if (!now || !before || *before <= 0 || !heat) return rise;
   return std::max(rise.value_or(0), *now / *before / by_heat(-*heat));
 }
@@ -195,7 +196,7 @@ Finding laser_tires(const Features& f) {
   const auto track = static_cast<std::size_t>(std::max(lane, 0));
   const auto& warning = module->thresholds.tx_bias_ma.high_warn;
   const bool warned = warning && *warning > 0 && f.port.own.bias_ma[track].now() > *warning;
-  const double less_light_db = f.port.own.tx_dbm[track].drop().value_or(0);
+  const double less_light_db = f.port.own.tx_dbm[track].below_baseline().value_or(0);
   return SymptomCheck(kModule)
       .lane(lane)
       .at_least("laser bias against its past, without what heat explains", rise,
@@ -209,7 +210,7 @@ struct LanePower {
   int lane = -1;
 };
 /// The lane that sends least by the last reading; lane -1: no reading.
-LanePower least_sent(const ModuleTracks& end) {
+LanePower least_sent(const ModuleHistory& end) {
   LanePower least;
   for (std::size_t i = 0; i < end.tx_lanes; ++i)
     if (end.tx_dbm[i].recent_count > 0 && end.tx_dbm[i].recent[0] < least.dbm)

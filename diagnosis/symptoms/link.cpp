@@ -12,12 +12,13 @@ namespace linkhealth::symptoms {
 std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what) {
   constexpr double kBeforeS = 120;
   if (!f.down) return std::nullopt;
-  for (auto line = f.port.kernel_log.rbegin(); line != f.port.kernel_log.rend(); ++line) {
+  for (auto line = f.port.device.kernel_log.rbegin(); line != f.port.device.kernel_log.rend();
+       ++line) {
     const auto& [t, text] = *line;
     if (is_kernel_log(text, what)) {
       const bool of_this_fall =
-          !f.port.carrier_since || in_seconds(t - *f.port.carrier_since) > -kBeforeS;
-      const bool of_this_boot = !f.port.last_reboot || t >= *f.port.last_reboot;
+          !f.port.carrier.since || in_seconds(t - *f.port.carrier.since) > -kBeforeS;
+      const bool of_this_boot = !f.port.carrier.reboot_at || t >= *f.port.carrier.reboot_at;
       return of_this_fall && of_this_boot ? std::optional(t) : std::nullopt;
     }
     if (is_kernel_log(text, KernelLogClass::kLinkUp) ||
@@ -48,7 +49,7 @@ Finding admin_down(const Features& f) {
 
 Finding link_down(const Features& f) {
   std::optional<bool> down;
-  if (f.port.carrier) down = f.down;
+  if (f.port.carrier.up) down = f.down;
   return SymptomCheck(kLink).holds("no carrier", down).close();
 }
 
@@ -71,9 +72,9 @@ struct Losses {
 };
 Losses losses_of(const Features& f) {
   Losses found;
-  for (const CarrierLoss& loss : f.port.losses) {
-    if (loss.voluntary || in_seconds(f.now - loss.t) > kFlapWindowS) continue;
-    const bool lasts = f.down && &loss == &f.port.losses.back();
+  for (const CarrierLoss& loss : f.port.carrier.losses) {
+    if (loss.planned || in_seconds(f.now - loss.t) > kFlapWindowS) continue;
+    const bool lasts = f.down && &loss == &f.port.carrier.losses.back();
     if ((lasts ? f.down_s : loss.down_s) > kOutageS) continue;
     found.total += static_cast<double>(loss.count);
     if (!found.separate.empty() && in_seconds(loss.t - found.separate.back()) < kApartS) continue;
@@ -112,7 +113,7 @@ Finding flaps(const Features& f) {
 
 Finding speed_reduced(const Features& f) {
   const auto& link = f.link();
-  double wanted_lanes = f.port.best_lanes;
+  double wanted_lanes = f.port.carrier.best_lanes;
   if (f.expected != nullptr)
     wanted_lanes = std::max<double>(wanted_lanes, f.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
@@ -191,8 +192,8 @@ Finding no_cable_reported(const Features& f) {
 bool logged_of_module(const Features& f, KernelLogClass what) {
   constexpr double kNoticedS = 300;
   const auto t = logged_since_fall(f, what);
-  return t &&
-         (!f.port.last_module_event || in_seconds(*f.port.last_module_event - *t) <= kNoticedS);
+  return t && (!f.port.carrier.module_event_at ||
+               in_seconds(*f.port.carrier.module_event_at - *t) <= kNoticedS);
 }
 
 Finding unsupported_reported(const Features& f) {
@@ -236,7 +237,7 @@ Finding overheat_reported(const Features& f) {
         .at_least("times in an hour that the card found the module too hot", heat.events,
                   kEventsPerH)
         .close();
-  for (const auto& [t, text] : f.port.kernel_log)
+  for (const auto& [t, text] : f.port.device.kernel_log)
     if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(f.now - t) < 3600)
       return SymptomCheck(kEvents).holds("the kernel log reports a high temperature", true).close();
   return reason(f, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
@@ -245,11 +246,11 @@ Finding overheat_reported(const Features& f) {
 // settings_touched: an administrator changed the port, and since then the link has not come back.
 Finding settings_touched(const Features& f) {
   constexpr double kBeforeFallS = 180;  // judgement
-  if (!f.port.last_admin_event && !f.port.carrier_seen)
+  if (!f.port.carrier.admin_event_at && !f.port.carrier.was_up)
     return unknown("the link was never seen up");
-  if (!f.port.carrier_since || !f.port.last_admin_event)
+  if (!f.port.carrier.since || !f.port.carrier.admin_event_at)
     return SymptomCheck(kEvents).holds("settings changed", false).close();
-  const double since = in_seconds(*f.port.last_admin_event - *f.port.carrier_since);
+  const double since = in_seconds(*f.port.carrier.admin_event_at - *f.port.carrier.since);
   return SymptomCheck(kEvents)
       .at_least("administrator's change after the fall", since, -kBeforeFallS, "s")
       .below("administrator's change after the fall", since, 3600, "s")

@@ -55,17 +55,17 @@ Finding module_hot(const Features& f) {
   if (!module || !module->temperature_c || !module->present)
     return unknown("the module gives no temperature");
   // The median outvotes a glitch; the last reading knows that it has cooled down.
-  const Track& track = f.port.own.temperature_c;
+  const LaneSeries& track = f.port.own.temperature_c;
   auto now = track.now();
   if (now) now = std::min(*now, track.recent[0]);
   // One that switched itself off cools down, and is no better for it until the link is back.
-  if (now && f.down) now = std::max(*now, f.port.temperature_before_fall_c.value_or(*now));
+  if (now && f.down) now = std::max(*now, f.port.before_loss.temperature_c.value_or(*now));
   if (f.up && now && *now > kImpossibleC) return unknown("the temperature cannot be");
   const HeatLimits limits = heat_limits(f, module->thresholds.temperature_c);
   const double enough =
       std::min(kRoomSiblings, std::max(1.0, static_cast<double>(f.group.siblings)));
-  const auto drop = track.drop();
-  const double rise_c = -std::max(drop.value_or(0), track.latest_drop().value_or(0));
+  const auto drop = track.below_baseline();
+  const double rise_c = -std::max(drop.value_or(0), track.latest_below_baseline().value_or(0));
   const auto hotter = static_cast<double>(f.group.siblings_hotter);
   if (hotter >= enough && rise_c < 2 * kRiseC)
     return SymptomCheck(kModule).at_least("module temperature", now, limits.alarm_c, "C").close();
@@ -84,14 +84,15 @@ Finding module_hot(const Features& f) {
 // refuses it silently.
 Finding module_new(const Features& f) {
   constexpr double kSettleS = 60;  // how long a new module may take to come up
-  const auto& changed = std::max(f.port.last_module_event, f.port.serial_changed_at);
+  const auto& changed = std::max(f.port.carrier.module_event_at, f.port.own.serial_changed_at);
   if (!changed) {
-    const bool seen = f.port.carrier_seen && !f.port.last_reboot && !f.port.driver_reload_at;
+    const bool seen =
+        f.port.carrier.was_up && !f.port.carrier.reboot_at && !f.port.device.driver_reload_at;
     if (!seen) return unknown("the link was never seen up");
     return SymptomCheck(kEvents).holds("down since the module was changed", false).close();
   }
   const bool there = !f.port.latest.module || f.port.latest.module->present;
-  const bool since = !f.port.carrier_since || *f.port.carrier_since <= *changed;
+  const bool since = !f.port.carrier.since || *f.port.carrier.since <= *changed;
   return SymptomCheck(kEvents)
       .holds("down since the module was changed", there && since)
       .at_least("seconds since the module was changed", in_seconds(f.now - *changed), kSettleS, "s")

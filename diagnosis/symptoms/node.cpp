@@ -28,7 +28,7 @@ bool is_busy(const Interval& interval) { return interval.utilization > kBusyShar
 /// Whether the port carried load before and after PCIe was found low: what wakes up just now may
 /// still be slow, and what has just fallen idle may sleep. nullopt: not known.
 std::optional<bool> busy_when_read(const Features& f) {
-  const auto& intervals = f.port.intervals;
+  const auto& intervals = f.port.counters.intervals;
   if (intervals.size() < 3 || std::isnan(intervals.back().utilization) || !f.port.pcie_at)
     return std::nullopt;
   const SteadyTime read = *f.port.pcie_at;
@@ -39,15 +39,15 @@ std::optional<bool> busy_when_read(const Features& f) {
     return is_busy(*after) && is_busy(*(after - 1)) && is_busy(*(after - 2));
   // It is read each time: low before the newest interval and at its end.
   const Interval& newest = intervals.back();
-  const bool still =
-      f.port.pcie_low_since && *f.port.pcie_low_since <= newest.begin && newest.end <= read;
+  const bool still = f.port.device.pcie_low_since &&
+                     *f.port.device.pcie_low_since <= newest.begin && newest.end <= read;
   return still && is_busy(newest) && is_busy(*(after - 2));
 }
 /// The longest time without a pause that the port carried load while PCIe was low.
 double busy_while_low_s(const Features& f) {
   double longest = 0, run = 0;
-  for (const Interval& interval : f.port.intervals) {
-    if (!f.port.pcie_low_since || interval.begin < *f.port.pcie_low_since) continue;
+  for (const Interval& interval : f.port.counters.intervals) {
+    if (!f.port.device.pcie_low_since || interval.begin < *f.port.device.pcie_low_since) continue;
     run = is_busy(interval) ? run + interval.seconds() : 0;
     longest = std::max(longest, run);
   }
@@ -57,17 +57,17 @@ Finding pcie_reduced(const Features& f) {
   const auto& pcie = f.port.latest.pcie;
   if (!pcie || (!pcie->speed_gtps && !pcie->width))
     return unknown("PCIe speed and width are not known");
-  if (f.port.pcie_low_reads == 0)
+  if (f.port.device.pcie_low_reads == 0)
     return SymptomCheck(kPcie).holds("below what both ends can do", false).close();
   const std::optional<bool> busy = busy_when_read(f);
   const bool at_once = is_narrow(*pcie) || busy == true || busy_while_low_s(f) >= kBusyS;
   if (!at_once && busy) return unknown("the port is idle, and may save power");
   SymptomCheck found(kPcie);
-  found.at_least("readings in a row", static_cast<double>(f.port.pcie_low_reads),
+  found.at_least("readings in a row", static_cast<double>(f.port.device.pcie_low_reads),
                  at_once ? 1 : kReads);
   if (!at_once)
-    found.at_least("low since", in_seconds(f.now - f.port.pcie_low_since.value_or(f.now)), kIdleS,
-                   "s");
+    found.at_least("low since", in_seconds(f.now - f.port.device.pcie_low_since.value_or(f.now)),
+                   kIdleS, "s");
   if (is_narrow(*pcie))
     return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes").close();
   return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s")
@@ -76,7 +76,7 @@ Finding pcie_reduced(const Features& f) {
 
 /// A line of the kernel log counts until it is old: the driver repeats it while its cause lasts.
 bool logged(const Features& f, KernelLogClass what, double hold_s) {
-  return std::ranges::any_of(f.port.kernel_log, [&](const auto& line) {
+  return std::ranges::any_of(f.port.device.kernel_log, [&](const auto& line) {
     return in_seconds(f.now - line.first) <= hold_s && is_kernel_log(line.second, what);
   });
 }
@@ -85,10 +85,10 @@ bool logged(const Features& f, KernelLogClass what, double hold_s) {
 /// of that, in nats.
 double evidence_nats(const Features& f, double per_h) {
   double most = 0;
-  for (const auto& [t, count] : f.port.aer) {
-    const double hours = in_seconds(f.port.aer.back().first - t) / 3600;
-    most =
-        std::max(most, (f.port.aer.back().second - count) * std::log(10.0) - 0.9 * per_h * hours);
+  for (const auto& [t, count] : f.port.device.pcie_errors) {
+    const double hours = in_seconds(f.port.device.pcie_errors.back().first - t) / 3600;
+    most = std::max(most, (f.port.device.pcie_errors.back().second - count) * std::log(10.0) -
+                              0.9 * per_h * hours);
   }
   return most;
 }
@@ -107,8 +107,9 @@ Finding pcie_errors(const Features& f) {
     return SymptomCheck(kEvents)
         .holds("the kernel log says that a PCIe transaction was lost", true)
         .close();
-  if (f.port.aer.size() < 2) return unknown("PCIe error counts are not known");
-  const double in_an_hour = f.port.aer.back().second - f.port.aer.front().second;
+  if (f.port.device.pcie_errors.size() < 2) return unknown("PCIe error counts are not known");
+  const double in_an_hour =
+      f.port.device.pcie_errors.back().second - f.port.device.pcie_errors.front().second;
   const double nats = evidence_nats(f, per_h);
   if (in_an_hour < per_h && nats >= kSureNats)
     return SymptomCheck(kPcie)
@@ -128,13 +129,14 @@ constexpr double kRepeatsS = 10800;  // within so long
 constexpr double kOldErrorS = 120;
 
 double fatals_lately(const Features& f) {
-  return static_cast<double>(std::ranges::count_if(f.port.fatals, [&f](SteadyTime t) {
-    return in_seconds(f.now - t) <= kRepeatsS && (!f.port.last_reboot || t > *f.port.last_reboot);
+  return static_cast<double>(std::ranges::count_if(f.port.device.fatal_times, [&f](SteadyTime t) {
+    return in_seconds(f.now - t) <= kRepeatsS &&
+           (!f.port.carrier.reboot_at || t > *f.port.carrier.reboot_at);
   }));
 }
 Finding device_fatal(const Features& f) {
-  const auto& fatal_at = f.port.fatal_at;
-  if (f.up && f.port.fatal_queue && fatal_at && in_seconds(f.now - *fatal_at) > kQueueS)
+  const auto& fatal_at = f.port.device.fatal_at;
+  if (f.up && f.port.device.fatal_is_queue && fatal_at && in_seconds(f.now - *fatal_at) > kQueueS)
     return SymptomCheck(kEvents)
         .below("seconds since a queue was stuck", in_seconds(f.now - *fatal_at), kQueueS)
         .close();
@@ -149,7 +151,7 @@ Finding device_fatal(const Features& f) {
     return SymptomCheck(kEvents)
         .at_least("fatal errors, one after the other", fatals, kRepeats)
         .close();
-  if (f.up && fatal_at && !f.port.fatal_queue && *fatal_at < f.port.first_seen &&
+  if (f.up && fatal_at && !f.port.device.fatal_is_queue && *fatal_at < f.port.first_seen &&
       in_seconds(f.now - f.port.first_seen) < kOldErrorS)
     return unknown_yet(
         "an error from before the start: the counters will show whether the card works");
@@ -184,7 +186,8 @@ Finding card_errors(const Features& f) {
   constexpr double kLeastIntervals = 4;
   constexpr double kSpanS = 300;  // between the first and the last
   const Repeated& lost = f.signal.card_errors;
-  if (!lost.known) return not_counted(f, Flow::kCardErrors, "no counter of the card's own errors");
+  if (!lost.known)
+    return not_counted(f, Indicator::kCardErrors, "no counter of the card's own errors");
   return SymptomCheck(kCounters)
       .at_least("packets that the card lost by itself in an hour", lost.events, kPerH)
       .at_least("intervals with them", static_cast<double>(lost.intervals), kLeastIntervals)
@@ -197,11 +200,11 @@ Finding card_errors(const Features& f) {
 /// The longest time between two readings but one: a single one may be a pause.
 double usual_pause_s(const PortHistory& port) {
   double longest = 0, second = 0;
-  for (const Interval& interval : port.intervals) {
+  for (const Interval& interval : port.counters.intervals) {
     second = std::max(second, std::min(longest, interval.seconds()));
     longest = std::max(longest, interval.seconds());
   }
-  return port.intervals.size() > 1 ? second : longest;
+  return port.counters.intervals.size() > 1 ? second : longest;
 }
 Finding device_gone(const Features& f) {
   constexpr double kPauses = 2.5;  // times the usual time between two readings of this port
@@ -210,11 +213,11 @@ Finding device_gone(const Features& f) {
   const bool seen_once =
       port.link_at &&
       std::max(*port.link_at, port.counters_at.value_or(*port.link_at)) <= port.first_seen;
-  if (!port.awaited && !port.device_gone_at && seen_once)
+  if (!port.awaited && !port.device.gone_at && seen_once)
     return unknown("the port was seen only once");
   const double reload_s = f.settings.device_gone_s;
   const double patience_s =
-      port.device_gone_at ? reload_s : std::max(reload_s, kPauses * usual_pause_s(port));
+      port.device.gone_at ? reload_s : std::max(reload_s, kPauses * usual_pause_s(port));
   return SymptomCheck(kMonitor)
       .above("seconds since the device went", in_seconds(f.now - port.absent_since.value_or(f.now)),
              patience_s, "s")
@@ -246,25 +249,25 @@ double frozen_s(const Features& f) {
   constexpr double kExpectedBits = 1000;
   constexpr double kGateDecades = 0.9;  // that samples of one reference may lie apart
   constexpr double kMovedS = 60;
-  if (!f.up || !f.port.ber_log10.ready()) return 0;
+  if (!f.up || !f.port.counters.ber_log10.ready()) return 0;
   const auto still = [](const Interval& interval) {
-    const double bits = interval.flow(Flow::kCorrectedBits),
-                 blocks = interval.flow(Flow::kCorrectedBlocks);
+    const double bits = interval.increase(Indicator::kCorrectedBits),
+                 blocks = interval.increase(Indicator::kCorrectedBlocks);
     return !(std::isnan(bits) && std::isnan(blocks)) && interval.counted().empty();
   };
   double seconds = 0;
-  for (auto at = f.port.intervals.rbegin();
-       at != f.port.intervals.rend() && at->carrier && still(*at); ++at)
+  for (auto at = f.port.counters.intervals.rbegin();
+       at != f.port.counters.intervals.rend() && at->carrier && still(*at); ++at)
     seconds += at->seconds();
   if (seconds < kFrozenS || in_seconds(f.now - f.port.first_seen) - seconds < kMovedS) return 0;
   // The still readings have entered the reference as "none at all": the highest is one from before
   // them.
-  const std::vector<double> usual = f.port.ber_log10.values();
+  const std::vector<double> usual = f.port.counters.ber_log10.values();
   const double decades = *std::ranges::max_element(usual) - kGateDecades;
   return std::pow(10.0, decades) * f.port.line_rate_bps() * seconds >= kExpectedBits ? seconds : 0;
 }
 Finding counters_blind(const Features& f) {
-  if (f.port.device_gone_at || !f.port.present) return unknown("the device is gone");
+  if (f.port.device.gone_at || !f.port.present) return unknown("the device is gone");
   if (const double frozen = frozen_s(f); frozen >= kFrozenS)
     return SymptomCheck(kMonitor)
         .at_least("no counter moved on a link that carries, since", frozen, kFrozenS, "s")
@@ -287,8 +290,8 @@ Finding module_blind(const Features& f) {
   constexpr double kDownS = 120;  // a module that dies takes the link along
   const Blindness* at = f.port.blind_to("module");
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
-  const bool fell_with_it = f.down && at != nullptr && f.port.carrier_since &&
-                            std::abs(in_seconds(at->since - *f.port.carrier_since)) < kDownS;
+  const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&
+                            std::abs(in_seconds(at->since - *f.port.carrier.since)) < kDownS;
   const double usual_s = f.settings.module_blind_s;
   return blind(f, kAttempts,
                busy           ? kBusyTimes * usual_s

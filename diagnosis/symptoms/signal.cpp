@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/symptoms/families.h"
-#include "model/flows.h"
+#include "model/indicators.h"
 
 namespace linkhealth::symptoms {
 
@@ -115,12 +115,13 @@ constexpr double kUntilFull = 32768;
 /// so many need not last.
 std::optional<Finding> ran_full(const Features& f) {
   const SignalStats& s = f.signal;
-  if (s.symbols.events >= kUntilFull && is_full_for(f.port.full, {Flow::kSymbolErrors}))
+  if (s.symbols.events >= kUntilFull &&
+      is_full_for(f.port.counters.saturated, {Indicator::kSymbolErrors}))
     return SymptomCheck(kCounters)
         .at_least("symbol errors until symbol_error was full", s.symbols.events, kUntilFull)
         .close();
   if (s.frames.events >= kUntilFull && s.card_errors.events == 0 &&
-      is_full_for(f.port.full, {Flow::kFrameErrors}))
+      is_full_for(f.port.counters.saturated, {Indicator::kFrameErrors}))
     return SymptomCheck(kCounters)
         .at_least("damaged packets until port_rcv_errors was full", s.frames.events, kUntilFull)
         .close();
@@ -155,9 +156,10 @@ Finding losing_data(const Features& f) {
         .at_least("of them in ten minutes", static_cast<double>(s.blocks.recent), 1)
         .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks)
         .close();
-  const bool packets_full = is_full_for(f.port.full, {Flow::kFrameErrors});
+  const bool packets_full = is_full_for(f.port.counters.saturated, {Indicator::kFrameErrors});
   if (!s.symbols.known)
-    return unknown(packets_full || is_full_for(f.port.full, {Flow::kSymbolErrors})
+    return unknown(packets_full ||
+                           is_full_for(f.port.counters.saturated, {Indicator::kSymbolErrors})
                        ? kFullCounter
                        : "no counter of lost symbols or blocks");
   Finding symbols =
@@ -205,17 +207,17 @@ Finding errors_before_fall(const Features& f) {
   constexpr double kOwnRatio = 8;       // times the link's own reference
   constexpr double kLimitShare = 12;    // of the FEC mode's limit
   constexpr double kBlocksBefore = 50;  // one transition's own burst is smaller
-  if (f.port.uncorrectable_before_fall > kBlocksBefore)
+  if (f.port.before_loss.uncorrectable > kBlocksBefore)
     return SymptomCheck(kFec)
-        .above("uncorrectable blocks before the fall", f.port.uncorrectable_before_fall,
+        .above("uncorrectable blocks before the fall", f.port.before_loss.uncorrectable,
                kBlocksBefore)
         .close();
-  if (!f.port.ber_before_fall) return unknown("no readings from before the fall");
+  if (!f.port.before_loss.ber) return unknown("no readings from before the fall");
   double threshold = f.signal.ber_limit.value_or(1e-12) / kLimitShare;
   if (f.signal.ber_reference)
     threshold = std::min(threshold, std::max(harmless_ber(f), *f.signal.ber_reference * kOwnRatio));
   return SymptomCheck(kFec)
-      .above("pre-FEC BER before the fall", f.port.ber_before_fall, threshold)
+      .above("pre-FEC BER before the fall", f.port.before_loss.ber, threshold)
       .close();
 }
 
@@ -224,7 +226,7 @@ Finding link_recoveries(const Features& f) {
   constexpr double kPerH = 3;  // docs/physics.md 3d
   const Repeated& recoveries = f.signal.recoveries;
   if (!recoveries.known)
-    return not_counted(f, Flow::kLinkRecoveries,
+    return not_counted(f, Indicator::kLinkRecoveries,
                        "no counter of link recoveries or of the link's integrity");
   return SymptomCheck(kCounters)
       .at_least("link recoveries or integrity errors in an hour", recoveries.events, kPerH)
@@ -237,7 +239,7 @@ Finding far_errors(const Features& f) {
   constexpr double kErrorsPerH = 20;
   constexpr double kNoFecBer = 5e-13;  // without FEC 1e-12 is allowed
   const SignalStats& s = f.signal;
-  const bool stuck = f.port.peer_errors_full && s.far_error_reads == 0;  // it can't rise
+  const bool stuck = f.port.peer.errors_saturated && s.far_error_reads == 0;  // it can't rise
   if (stuck && f.traffic.retries_share > 0.5)  // with losses on the way, too, it speaks
     return SymptomCheck(kFarCounters).holds("the far error counter is full", true).close();
   if (s.far_reads < 2 || stuck) return unknown("the far end's counters are not known");

@@ -111,7 +111,7 @@ Finding retries(const Features& f) {
 Finding forwarded_errors(const Features& f) {
   const TrafficStats& t = f.traffic;
   if (!t.forwarded_known || static_cast<double>(t.all) < kLeastIntervals)
-    return not_counted(f, Flow::kForwardedErrors, "no counter of errors made upstream");
+    return not_counted(f, Indicator::kForwardedErrors, "no counter of errors made upstream");
   if (!t.full()) return unknown(kNotFull);
   return SymptomCheck(kCounters)
       .above("packets that were bad before the last switch", t.forwarded_per_s, kRarePerS, "/s")
