@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/arguments.h"
@@ -13,7 +14,6 @@
 #include "diagnosis/causes.h"
 #include "diagnosis/likelihood.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
 
 namespace linkhealth::cli {
 
@@ -59,69 +59,41 @@ std::vector<std::string_view> media_of(const Fault& fault) {
   return words;
 }
 
-// -------------------------------------------------------------------------------------- as JSON
+using Json = nlohmann::ordered_json;
 
-template <typename Rows, typename Put>
-void put_array(JsonWriter& json, std::string_view key, const Rows& rows, Put put) {
-  json.key(key);
-  json.begin_array();
-  for (const auto& row : rows) put(row);
-  json.end_array();
+Json fault_json(const Fault& fault) {
+  Json causes = Json::array(), repair = Json::array(), signs = Json::array();
+  for (const Cause& cause : cause_table())
+    if (cause.fault == fault.id) causes.push_back(cause.name);
+  for (const RepairStep& step : fault.repair) repair.push_back(step.text);
+  for (const Sign& sign : signs_of(fault))
+    signs.push_back({{"symptom", sign.symptom->name},
+                     {"probability", sign.probability},
+                     {"decisive", sign.decisive}});
+  return {{"fault", fault.name},
+          {"end", to_string(fault.end)},
+          {"severity", to_string(fault.severity)},
+          {"title", fault.title},
+          {"meaning", fault.meaning},
+          {"causes", causes},
+          {"media", media_of(fault)},
+          {"signs", signs},
+          {"repair", repair},
+          {"verify", fault.verify},
+          {"to_be_sure", fault.sure},
+          {"source", fault.reference}};
 }
 
-void put_object(JsonWriter& json,
-                std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
-  json.begin_object();
-  for (const auto& [key, text] : texts) {
-    json.key(key);
-    json.value(text);
-  }
+Json rules_json() {
+  Json faults = Json::array(), symptoms = Json::array();
+  for (const Fault& fault : fault_table().subspan(1)) faults.push_back(fault_json(fault));
+  for (const Symptom& row : symptom_table())
+    symptoms.push_back({{"symptom", row.name},
+                        {"meaning", row.meaning},
+                        {"how", row.how},
+                        {"source", row.reference}});
+  return {{"schema", "linkhealth.rules/2"}, {"faults", faults}, {"symptoms", symptoms}};
 }
-
-void put_fault(JsonWriter& json, const Fault& fault) {
-  const auto put_text = [&json](std::string_view text) { json.value(text); };
-  put_object(json, {{"fault", fault.name},
-                    {"end", to_string(fault.end)},
-                    {"severity", to_string(fault.severity)},
-                    {"title", fault.title},
-                    {"meaning", fault.meaning},
-                    {"verify", fault.verify},
-                    {"to_be_sure", fault.sure},
-                    {"source", fault.reference}});
-  put_array(json, "causes", cause_table(), [&](const Cause& cause) {
-    if (cause.fault == fault.id) json.value(cause.name);
-  });
-  put_array(json, "media", media_of(fault), put_text);
-  put_array(json, "repair", fault.repair, [&](const RepairStep& step) { json.value(step.text); });
-  put_array(json, "signs", signs_of(fault), [&](const Sign& sign) {
-    put_object(json, {{"symptom", sign.symptom->name}});
-    json.key("probability");
-    json.value(sign.probability);
-    json.key("decisive");
-    json.value(sign.decisive);
-    json.end_object();
-  });
-  json.end_object();
-}
-
-std::string rules_json() {
-  std::string text;
-  JsonWriter json(text);
-  put_object(json, {{"schema", "linkhealth.rules/2"}});
-  put_array(json, "faults", fault_table().subspan(1),
-            [&json](const Fault& fault) { put_fault(json, fault); });
-  put_array(json, "symptoms", symptom_table(), [&json](const Symptom& row) {
-    put_object(json, {{"symptom", row.name},
-                      {"meaning", row.meaning},
-                      {"how", row.how},
-                      {"source", row.reference}});
-    json.end_object();
-  });
-  json.end_object();
-  return text + "\n";
-}
-
-// -------------------------------------------------------------------------------------- as text
 
 /// A step of a ladder as it reads without a port.
 std::string plain(std::string_view step) {
@@ -204,7 +176,7 @@ int run_rules(const RulesOptions& options, const TextStyle& style) {
   constexpr std::size_t kNameColumns = 24;
   Page page(style);
   if (options.json) {
-    std::cout << rules_json();
+    std::cout << rules_json().dump() << '\n';
   } else if (!options.name.empty()) {
     return show_one(page, options.name) ? kOk : kBadInput;
   } else {

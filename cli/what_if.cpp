@@ -20,8 +20,7 @@ namespace {
 constexpr double kSameTime_s = 0.5;
 
 std::string path_of(const KnobGroup& group, const Knob& knob) {
-  return fmt::format("{}{}{}.{}", group.section, group.section.empty() ? "" : ".", group.name,
-                     knob.name);
+  return fmt::format("{}.{}", group.name, knob.name);
 }
 
 bool same(const Course& a, const Course& b) {
@@ -154,7 +153,7 @@ Result<std::pair<CourseBook, CourseBook>> fold_twice(RecordingReader& recording,
 Result<void> turn_knob(KnobTable& knobs, std::string_view key_and_value) {
   const auto equals = key_and_value.find('=');
   if (equals == std::string_view::npos)
-    return Error{fmt::format("\"{}\": say KEY=VALUE, such as symptoms.carrier_flaps.min_losses=6",
+    return Error{fmt::format("\"{}\": say KEY=VALUE, such as diagnosis.flap_losses=6",
                              printable(key_and_value))};
   const std::string_view key = trim(key_and_value.substr(0, equals));
   const auto value = parse_double(trim(key_and_value.substr(equals + 1)));
@@ -171,14 +170,13 @@ Result<void> turn_knob(KnobTable& knobs, std::string_view key_and_value) {
   if (short_for.size() == 1)
     return knobs.set(short_for.front().first, short_for.front().second, *value);
   if (short_for.size() > 1)
-    return Error{fmt::format(
-        "\"{}\" is the name of {} knobs: give the whole key (linkhealth rules lists them)",
-        printable(key), short_for.size())};
+    return Error{fmt::format("\"{}\" is the name of {} knobs: give the whole key", printable(key),
+                             short_for.size())};
   std::string text = fmt::format("unknown key \"{}\"", printable(key));
   const std::vector<std::string_view> names(paths.begin(), paths.end());
   if (const auto meant = closest(key, names))
     text += fmt::format(" (did you mean \"{}\"?)", *meant);
-  return Error{text + ": linkhealth rules lists them"};
+  return Error{text + ": linkhealthd --dump-config lists them"};
 }
 
 void CourseBook::add(const FaultEvent& event) {

@@ -12,8 +12,8 @@
 
 namespace linkhealth {
 
-/// Turns one knob: "symptoms.carrier_flaps.min_losses=6" or, where its end is unique,
-/// "min_losses=6". An Error names the allowed range or the nearest good key.
+/// Turns one knob: "diagnosis.flap_losses=6" or, where its end is unique,
+/// "flap_losses=6". An Error names the allowed range or the nearest good key.
 Result<void> turn_knob(KnobTable& knobs, std::string_view key_and_value);
 
 /// One diagnosis in the course of a recording: from its opening to its end.

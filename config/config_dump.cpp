@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "config/config.h"
 #include "model/json_writer.h"
 
@@ -64,33 +62,13 @@ std::string peer_paths(const Config& config) {
 }
 
 void dump_group(std::string& out, const KnobGroup& group, KnobValues values,
-                std::string_view indent, const std::string& paths = "") {
-  out += fmt::format("{}{}:\n", indent, group.name) + paths;
+                const std::string& paths) {
+  out += fmt::format("\n{}:\n", group.name) + paths;
   for (std::size_t i = 0; i < group.knobs.size(); ++i) {
     const Knob& knob = group.knobs[i];
-    out += fmt::format("{}  # {} ({} to {}{}{})\n", indent, knob.meaning, knob.min, knob.max,
+    out += fmt::format("  # {} ({} to {}{}{})\n", knob.meaning, knob.min, knob.max,
                        knob.unit.empty() ? "" : " ", knob.unit);
-    out += fmt::format("{}  {}: {}\n", indent, knob.name, values[i]);
-  }
-}
-
-/// The groups by section; a section stands where its first group does.
-void dump_knobs(std::string& out, const Config& config) {
-  const KnobTable& knobs = config.knobs;
-  const auto& groups = knobs.groups();
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const std::string_view section = groups[i].section;
-    const auto same = [section](const KnobGroup& group) { return group.section == section; };
-    const auto begin = groups.begin();
-    if (section.empty()) {
-      out += '\n';
-      dump_group(out, groups[i], knobs.values(groups[i].name), "",
-                 groups[i].name == "peers" ? peer_paths(config) : "");
-    } else if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(i), same)) {
-      out += fmt::format("\n{}:\n", section);
-      for (const KnobGroup& group : groups)
-        if (same(group)) dump_group(out, group, knobs.values(group.name), "  ");
-    }
+    out += fmt::format("  {}: {}\n", knob.name, values[i]);
   }
 }
 
@@ -138,7 +116,9 @@ std::string dump_config(const Config& config) {
       "# changes.\n";
   dump_ports(out, config);
   out += dump_outputs(config.outputs);
-  dump_knobs(out, config);
+  for (const KnobGroup& group : config.knobs.groups())
+    dump_group(out, group, config.knobs.values(group.name),
+               group.name == "peers" ? peer_paths(config) : "");
   return out;
 }
 

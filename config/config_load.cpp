@@ -67,7 +67,6 @@ class Loader {
   Result<void> peer(ExpectedPort& expected, const Member& member);
   Result<void> check_port_name(const Member& member) const;
   Result<void> peers(const Member& member);
-  Result<void> section(const Member& member);
   Result<void> group(const Member& member, const KnobGroup& knobs,
                      std::span<const std::string_view> beside = {});
 
@@ -339,24 +338,7 @@ Result<void> Loader::peers(const Member& member) {
     (key.key == "lldpd_socket" ? config_.lldpd_socket : config_.import_dir) = *path;
   }
   const auto knobs = std::ranges::find(groups_, std::string_view("peers"), &KnobGroup::name);
-  return group(member, knobs == groups_.end() ? KnobGroup{"", "peers", {}} : *knobs, kPaths);
-}
-
-/// "symptoms": the groups that stand below it.
-Result<void> Loader::section(const Member& member) {
-  if (auto map = must_be_map(member); !map) return map;
-  for (const Member& one : member.value.members) {
-    std::vector<std::string_view> good;
-    const KnobGroup* found = nullptr;
-    for (const KnobGroup& candidate : groups_) {
-      if (candidate.section != member.key) continue;
-      good.push_back(candidate.name);
-      if (candidate.name == one.key) found = &candidate;
-    }
-    if (found == nullptr) return unknown_key(one, good);
-    if (auto read = group(one, *found); !read) return read;
-  }
-  return {};
+  return group(member, knobs == groups_.end() ? KnobGroup{"peers", {}} : *knobs, kPaths);
 }
 
 Result<void> Loader::top_key(const Member& member) {
@@ -372,9 +354,8 @@ Result<void> Loader::top_key(const Member& member) {
     return load_output(member, file_name_, config_.outputs);
   good.insert(good.end(), kOutputKeys.begin(), kOutputKeys.end());
   for (const KnobGroup& candidate : groups_) {
-    if (candidate.section.empty() && candidate.name == member.key) return group(member, candidate);
-    if (!candidate.section.empty() && candidate.section == member.key) return section(member);
-    good.push_back(candidate.section.empty() ? candidate.name : candidate.section);
+    if (candidate.name == member.key) return group(member, candidate);
+    good.push_back(candidate.name);
   }
   return unknown_key(member, good);
 }

@@ -1,4 +1,6 @@
 // Stage 3: what is reported of a port, its faults, and what they cost.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -119,8 +121,10 @@ std::string note_of(const PortStep& step, bool plan_known) {
   std::string note;
   if (step.exempt.empty()) {
     if (group.siblings_hotter >= 2 && step.temperature_drop_c.value_or(0) <= -kSharedRiseC)
-      note = std::to_string(group.siblings_hotter + 1) +
-             " modules of this node are hotter than usual together: the room, its inlet or a fan";
+      note = fmt::format(
+          "{:.0f} modules of this node are hotter than usual together: the room, its inlet or a "
+          "fan",
+          group.siblings_hotter + 1);
     else if (step.port.is_shut_out(step.features.now))
       note = step.port.latest.link->state +
              ": the link has trained, and no subnet manager makes it ACTIVE: ask the operator of "

@@ -94,7 +94,7 @@ void fill_room(PortStep& step, const std::vector<PortStep>& all) {
     const auto& module = other.port.latest.module;
     group.shares_module = group.shares_module || (one_module && module && module->present);
   }
-  group.siblings = rises.size();
+  group.siblings = static_cast<double>(rises.size());
   if (!rises.empty()) group.siblings_rise_c = std::max(0.0, lower_median(rises));
 }
 
@@ -189,7 +189,7 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
   }
   std::vector<SharedCause> causes;
   add_drivers(all, within_s, causes);
-  constexpr std::size_t kRoomSiblings = 2;
+  constexpr double kRoomSiblings = 2;
   auto hot = members_of(all, [](const PortStep& step) {
     return step.features.group.siblings_hotter >= kRoomSiblings;
   });
@@ -235,11 +235,13 @@ std::string summary_of(const SharedCause& cause, const PortStep& step) {
           cause.ports.size(), cause.name);
     case SharedKind::kRoom:
       return fmt::format(
-          "{} modules of this node got hot together: the room, its inlet or a fan, not this module",
+          "{:.0f} modules of this node got hot together: the room, its inlet or a fan, not this "
+          "module",
           group.siblings_hotter + 1);
     case SharedKind::kSupply:
       return fmt::format(
-          "{} modules of this node lost supply voltage together ({:.2f} V here): the card's or the "
+          "{:.0f} modules of this node lost supply voltage together ({:.2f} V here): the card's or "
+          "the "
           "node's supply, not these modules",
           group.siblings_supply_low + 1, step.port.own.supply_v.now().value_or(0));
   }

@@ -25,7 +25,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"max_mb", 100, 1, 100'000, "MB",
      "size of linkhealth.db at most; the oldest history goes before it is reached"},
 });
-constexpr std::array<KnobGroup, 1> kGroups = {{{"", "memory", kKnobs}}};
+constexpr std::array<KnobGroup, 1> kGroups = {{{"memory", kKnobs}}};
 
 /// References move slowly.
 constexpr double kReferencesEvery_s = 900;

@@ -56,7 +56,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"mads_per_s", 20, 1, 1000, "",
      "MADs that this node sends, at most: thousands of nodes ask the same switches"},
 });
-constexpr std::array<KnobGroup, 1> kGroups = {{{"", "peers", kKnobs}}};
+constexpr std::array<KnobGroup, 1> kGroups = {{{"peers", kKnobs}}};
 
 /// `once`: everything is asked at once, because nobody comes back.
 MadTiming mad_timing(KnobValues values, bool once) {

@@ -52,7 +52,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
      "/dev/infiniband/umad* can be opened; 0: always from the files, of which firmware_reads are "
      "read"},
 });
-constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
+constexpr std::array<KnobGroup, 1> kGroups = {{{"sampling", kKnobs}}};
 
 }  // namespace
 

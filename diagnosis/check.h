@@ -1,4 +1,4 @@
-// A SymptomCheck is how a symptom decides: the only way to compare a value is to record the
+// Checks are how a symptom decides: the only way to compare a value is to record the
 // comparison, so no verdict can lose its evidence. All comparisons must hold: then the symptom is
 // present. One that fails makes it absent; one that cannot be made (and none that fails) makes it
 // unknown, with the reason.
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace linkhealth {
@@ -84,42 +83,44 @@ struct Finding {
   [[nodiscard]] bool unknown() const { return verdict == Verdict::kUnknown; }
 };
 
-class SymptomCheck {
+class Checks {
  public:
-  explicit SymptomCheck(EvidenceSource source) : source_(source) {}
+  explicit Checks(EvidenceSource source) : source_(source) {}
 
   /// The following comparisons are of this lane (from 0).
-  SymptomCheck& lane(int index) {
+  Checks& lane(int index) {
     lane_ = index;
     return *this;
   }
-  SymptomCheck& at_least(std::string_view what, std::optional<double> observed, double threshold,
-                         std::string_view unit = "") {
+  Checks& at_least(std::string_view what, std::optional<double> observed, double threshold,
+                   std::string_view unit = "") {
     return compare(what, observed, ">=", threshold, unit, observed && *observed >= threshold);
   }
-  SymptomCheck& above(std::string_view what, std::optional<double> observed, double threshold,
-                      std::string_view unit = "") {
+  Checks& above(std::string_view what, std::optional<double> observed, double threshold,
+                std::string_view unit = "") {
     return compare(what, observed, ">", threshold, unit, observed && *observed > threshold);
   }
-  SymptomCheck& below(std::string_view what, std::optional<double> observed, double threshold,
-                      std::string_view unit = "") {
+  Checks& below(std::string_view what, std::optional<double> observed, double threshold,
+                std::string_view unit = "") {
     return compare(what, observed, "<", threshold, unit, observed && *observed < threshold);
   }
-  SymptomCheck& holds(std::string_view what, std::optional<bool> observed) {
+  Checks& holds(std::string_view what, std::optional<bool> observed) {
     return compare(what, observed ? std::optional<double>(*observed ? 1 : 0) : std::nullopt, "=", 1,
                    "", observed.value_or(false));
   }
-  [[nodiscard]] Finding close() {
-    finding_.verdict = failed_                   ? Verdict::kAbsent
-                       : finding_.reason.empty() ? Verdict::kPresent
-                                                 : Verdict::kUnknown;
-    if (failed_) finding_.reason = {};
-    return std::move(finding_);
+  // NOLINTNEXTLINE(google-explicit-constructor): checks that are complete are a finding
+  operator Finding() const {
+    Finding finding = finding_;
+    if (failed_) finding.reason = {};
+    finding.verdict = failed_                  ? Verdict::kAbsent
+                      : finding.reason.empty() ? Verdict::kPresent
+                                               : Verdict::kUnknown;
+    return finding;
   }
 
  private:
-  SymptomCheck& compare(std::string_view what, std::optional<double> observed, std::string_view op,
-                        double threshold, std::string_view unit, bool held) {
+  Checks& compare(std::string_view what, std::optional<double> observed, std::string_view op,
+                  double threshold, std::string_view unit, bool held) {
     if (!observed) {
       if (finding_.reason.empty()) finding_.reason = what;
       return *this;

@@ -28,9 +28,9 @@ inline constexpr double kSustainedReads = 3, kSustainedShare = 0.5;
 /// What is rare on a good link: how often it was counted in the last hour.
 struct Repeated {
   double events = 0;
-  double largest = 0;         ///< of one interval
-  std::size_t intervals = 0;  ///< with any
-  std::size_t recent = 0;     ///< of them: in the last ten minutes
+  double largest = 0;    ///< of one interval
+  double intervals = 0;  ///< with any
+  double recent = 0;     ///< of them: in the last ten minutes
   std::optional<SteadyTime> first, last;
   bool known = false;
   [[nodiscard]] double span_s() const { return first ? in_seconds(*last - *first) : 0; }
@@ -65,37 +65,32 @@ struct SignalStats {
   Repeated blocks, symbols, frames;  ///< uncorrectable blocks, symbol errors, damaged frames
   Repeated recoveries, card_errors, pcie_damage, module_bus_errors, module_heat;
   double far_errors_1h = 0, far_errors_largest = 0;  ///< the largest of one reading
-  std::size_t far_error_reads = 0, far_reads = 0;
+  double far_error_reads = 0, far_reads = 0;
 
   [[nodiscard]] double worst_lane_ber() const {
     return lane_ber[static_cast<std::size_t>(worst_lane)];
   }
   [[nodiscard]] bool far_errors_sustained() const {
-    return static_cast<double>(far_error_reads) >= kSustainedReads &&
-           static_cast<double>(far_error_reads) >= kSustainedShare * static_cast<double>(far_reads);
+    return far_error_reads >= kSustainedReads && far_error_reads >= kSustainedShare * far_reads;
   }
 };
 
-/// Shares of the newest stretch of time, which is enough where there is no doubt.
-struct TrafficRun {
-  double known_s = 0, loaded_s = 0;
-  double tested_s = 0;  ///< with load or with drops
-  double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0;
-  double drops_per_s = 0;
-  bool full = false;  ///< long enough
-};
+/// Traffic is judged over the last 25 minutes. So much of it is enough where all of it says the
+/// same: good links have peaks of up to 300 s, and two of them may meet.
+inline constexpr double kTrafficWindowS = 1500, kTrafficRunS = 900;
 
-/// What the traffic counters say over the last 25 minutes.
+/// What the traffic counters say over a window, of intervals in which the link carried.
 struct TrafficStats {
-  TrafficRun run = {};
-  std::size_t all = 0;  ///< intervals
+  double all = 0;  ///< intervals
   double loaded_s = 0;
-  double tested_s = 0;    ///< with load or with drops
-  double known_s = 0;     ///< of the 25 minutes
+  double tested_s = 0;  ///< with load or with drops
+  double known_s = 0;
   bool idle_now = false;  ///< the latest interval of which the load is known had none
-  double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
+  double marks_share = 0, pause_share = 0, wait_share = 0;  ///< of the intervals with load
+  double drops_share = 0;    ///< of those with load or with drops
+  double retries_share = 0;  ///< of bins of two minutes
   double marks_per_s = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
-  double forwarded_share = 0;
+  double forwarded_share = 0;  ///< of bins
   double pause_sent_share = 0, stalls_share = 0, discards_share = 0;  ///< of those with load
   bool marks_known = false, pause_known = false, wait_known = false, drops_known = false,
        retries_known = false, forwarded_known = false, pause_sent_known = false,
@@ -139,23 +134,23 @@ struct LightStats {
 
 /// What ports of one node and one far switch do together.
 struct GroupStats {
-  std::size_t same_leaf = 0;       ///< other ports that go to the same switch
-  std::size_t fell_together = 0;   ///< of them: fell with this one and are still down
-  std::size_t flaps_together = 0;  ///< losses of this port with another one at the same moment
-  std::size_t flaps_alone = 0;
+  double same_leaf = 0;       ///< other ports that go to the same switch
+  double fell_together = 0;   ///< of them: fell with this one and are still down
+  double flaps_together = 0;  ///< losses of this port with another one at the same moment
+  double flaps_alone = 0;
   std::optional<SteadyTime> first_flap{}, last_flap{};  ///< of flaps_together
-  std::size_t errors_together = 0;   ///< of same_leaf: errors began within 15 min of this one's
-  std::size_t leaf_errors = 0;       ///< other ports to the same switch that have errors
-  bool card_fatal = false;           ///< another function of this card gave up when this port fell
-  bool shares_module = false;        ///< with another port of this node: a split or twin-port cage
-  std::size_t siblings_as_slow = 0;  ///< other ports with the same kind of module and speed
-  std::size_t siblings_ber = 0;      ///< of them: whose error ratio is known
-  double siblings_worst_ber = 0;     ///< the highest of these
-  double siblings_speed_mbps = 0;    ///< at which two or more with the same module run; 0: none
-  std::size_t siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
-  std::size_t siblings = 0;             ///< other ports whose module gives a temperature
-  std::size_t siblings_hotter = 0;      ///< of them: that rose by 6 C
-  double siblings_rise_c = 0;           ///< their median rise: the room's part; never below 0
+  double errors_together = 0;      ///< of same_leaf: errors began within 15 min of this one's
+  double leaf_errors = 0;          ///< other ports to the same switch that have errors
+  bool card_fatal = false;         ///< another function of this card gave up when this port fell
+  bool shares_module = false;      ///< with another port of this node: a split or twin-port cage
+  double siblings_as_slow = 0;     ///< other ports with the same kind of module and speed
+  double siblings_ber = 0;         ///< of them: whose error ratio is known
+  double siblings_worst_ber = 0;   ///< the highest of these
+  double siblings_speed_mbps = 0;  ///< at which two or more with the same module run; 0: none
+  double siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
+  double siblings = 0;             ///< other ports whose module gives a temperature
+  double siblings_hotter = 0;      ///< of them: that rose by 6 C
+  double siblings_rise_c = 0;      ///< their median rise: the room's part; never below 0
 };
 
 struct Features {
@@ -172,7 +167,8 @@ struct Features {
   double down_s = 0;               ///< since when
   std::optional<bool> supply_low;  ///< of the module, against its limit or its own past
   SignalStats signal;
-  TrafficStats traffic;
+  TrafficStats traffic;      ///< of the whole window
+  TrafficStats traffic_run;  ///< of its newest part
   LightStats light;
   GroupStats group;
   [[nodiscard]] const LinkSample& link() const;

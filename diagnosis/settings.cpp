@@ -80,7 +80,7 @@ std::vector<Knob> knobs_of(const Row (&rows)[kCount]) {
 
 std::span<const KnobGroup> diagnosis_knob_groups() {
   static const std::vector<Knob> kDiagnosis = knobs_of(kSigns), kLedger = knobs_of(kTimes);
-  static const KnobGroup kGroups[] = {{"", "diagnosis", kDiagnosis}, {"", "ledger", kLedger}};
+  static const KnobGroup kGroups[] = {{"diagnosis", kDiagnosis}, {"ledger", kLedger}};
   return kGroups;
 }
 

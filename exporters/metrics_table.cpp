@@ -20,7 +20,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
      "on: every scrape has each lane's light, the module's flags and the card's slot, also without "
      "collect[]=optics"},
 });
-constexpr std::array<KnobGroup, 1> kKnobGroups = {{{"", "metrics", kKnobs}}};
+constexpr std::array<KnobGroup, 1> kKnobGroups = {{{"metrics", kKnobs}}};
 
 std::string label_words(std::string_view labels) {
   if (labels.empty()) return "-";

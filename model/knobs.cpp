@@ -35,13 +35,6 @@ KnobValues KnobTable::values(std::string_view group) const {
   return at->second;
 }
 
-void KnobTable::take_values(const KnobTable& other) {
-  for (auto& [name, values] : values_)
-    if (const auto at = other.values_.find(name);
-        at != other.values_.end() && at->second.size() == values.size())
-      std::copy(at->second.begin(), at->second.end(), values.begin());
-}
-
 Result<void> KnobTable::set(std::string_view group, std::string_view knob, double value) {
   for (const KnobGroup& row : groups_) {
     if (row.name != group) continue;

@@ -22,10 +22,8 @@ struct Knob {
   std::string_view meaning;
 };
 
-/// The knobs of one user: a symptom, the ledger, the sampler. `section` is where the group stands
-/// in the YAML file: "symptoms" → symptoms.<name>.<knob>; "" → <name>.<knob>.
+/// The knobs of one user: the diagnosis, the sampler. In the YAML file <name>.<knob>.
 struct KnobGroup {
-  std::string_view section;
   std::string_view name;
   std::span<const Knob> knobs;
 };
@@ -43,9 +41,6 @@ class KnobTable {
   /// REQUIRES: the group exists.
   [[nodiscard]] KnobValues values(std::string_view group) const;
   [[nodiscard]] const std::vector<KnobGroup>& groups() const { return groups_; }
-  /// Takes the values of another table with the same groups, in place: what values() has given
-  /// stays good and is new.
-  void take_values(const KnobTable& other);
   /// An error names the allowed range or the nearest good name.
   Result<void> set(std::string_view group, std::string_view knob, double value);
 

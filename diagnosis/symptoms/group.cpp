@@ -15,10 +15,9 @@ constexpr std::string_view kNoLeaf = "no other port of this node goes to the sam
 
 Finding group_down(const Features& f) {
   if (f.group.same_leaf == 0 && f.group.fell_together == 0) return unknown(kNoLeaf);
-  return SymptomCheck(kNodePorts)
-      .at_least("other ports to the same switch that fell at the same time",
-                static_cast<double>(f.group.fell_together), 1)
-      .close();
+  return Checks(kNodePorts)
+      .at_least("other ports to the same switch that fell at the same time", f.group.fell_together,
+                1);
 }
 
 constexpr double kQuietS = 7200;   // so long without a loss together, and so many mean times
@@ -26,8 +25,8 @@ constexpr double kQuietRatio = 6;  // between them: it is over (by chance alone 
 bool flaps_are_over(const Features& f) {
   const GroupStats& group = f.group;
   if (!group.first_flap || !group.last_flap || group.flaps_together < 2) return false;
-  const double between_s = in_seconds(*group.last_flap - *group.first_flap) /
-                           static_cast<double>(group.flaps_together - 1);
+  const double between_s =
+      in_seconds(*group.last_flap - *group.first_flap) / (group.flaps_together - 1);
   return in_seconds(f.now - *group.last_flap) > std::max(kQuietS, kQuietRatio * between_s);
 }
 
@@ -36,24 +35,21 @@ Finding group_flaps(const Features& f) {
   constexpr double kShare = 0.4;   // of this port's losses
   if (f.group.same_leaf == 0 && f.group.flaps_together == 0) return unknown(kNoLeaf);
   if (flaps_are_over(f))
-    return SymptomCheck(kNodePorts)
+    return Checks(kNodePorts)
         .below("seconds since the last loss together", in_seconds(f.now - *f.group.last_flap),
-               kQuietS, "s")
-        .close();
-  const auto together = static_cast<double>(f.group.flaps_together);
-  const double all = together + static_cast<double>(f.group.flaps_alone);
-  return SymptomCheck(kNodePorts)
+               kQuietS, "s");
+  const auto together = f.group.flaps_together;
+  const double all = together + f.group.flaps_alone;
+  return Checks(kNodePorts)
       .at_least("carrier losses together with another port", together, kTogether)
-      .at_least("share of the losses", all > 0 ? together / all : 0, kShare)
-      .close();
+      .at_least("share of the losses", all > 0 ? together / all : 0, kShare);
 }
 
 Finding group_errors(const Features& f) {
   if (f.group.same_leaf == 0 && f.group.errors_together == 0) return unknown(kNoLeaf);
-  return SymptomCheck(kNodePorts)
+  return Checks(kNodePorts)
       .at_least("other ports to the same switch whose errors began within 15 min",
-                static_cast<double>(f.group.errors_together), 1)
-      .close();
+                f.group.errors_together, 1);
 }
 
 constexpr std::string_view kShared = "CorrOpt (shared component); judgement (times)";

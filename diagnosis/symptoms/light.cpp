@@ -21,14 +21,13 @@ bool received_read(const Features& f) { return f.light.rx_lanes > 0 && f.light.r
 
 Finding no_light(const Features& f) {
   if (!received_read(f)) return unknown(kNoPowers);
-  return SymptomCheck(kModule).holds("no light on any lane", f.light.rx_dark_all).close();
+  return Checks(kModule).holds("no light on any lane", f.light.rx_dark_all);
 }
 Finding some_lanes_dark(const Features& f) {
   if (!received_read(f)) return unknown(kNoPowers);
-  return SymptomCheck(kModule)
+  return Checks(kModule)
       .lane(f.light.worst_rx_lane)
-      .holds("no light on some lanes", f.light.rx_dark_some)
-      .close();
+      .holds("no light on some lanes", f.light.rx_dark_some);
 }
 
 // Where there is no past, a power is compared with the other lanes: of eight good ones the lowest
@@ -43,14 +42,13 @@ Finding light_there(const Features& f) {
   constexpr double kLostDb = 1.5;    // against its own past: then it is not as before
   if (!received_read(f)) return unknown(kNoPowers);
   const LightLossEstimate loss = f.light.rx.value_or(LightLossEstimate{});
-  return SymptomCheck(kModule)
+  return Checks(kModule)
       .lane(f.light.worst_rx_lane)
       .at_least("received power", f.light.worst_rx_dbm, f.light.enough_dbm.value_or(kEnoughDbm),
                 "dBm")
       .below(loss.against_past() ? "light lost against its own past"
                                  : "light lost against the other lanes",
-             loss.loss_db, limit_db(loss, kLostDb), "dB")
-      .close();
+             loss.loss_db, limit_db(loss, kLostDb), "dB");
 }
 
 /// Why the loss of a power is not known: there is no power, or no past to compare with. What is
@@ -69,10 +67,8 @@ Finding no_loss(const Features& f, const ModuleHistory& end, std::size_t lanes,
 }
 Finding low(const Features& f, const LightLossEstimate& loss, EvidenceSource source,
             std::string_view what) {
-  return SymptomCheck(source)
-      .lane(loss.lane)
-      .at_least(what, loss.loss_db, limit_db(loss, f.settings.light_loss_db), "dB")
-      .close();
+  return Checks(source).lane(loss.lane).at_least(what, loss.loss_db,
+                                                 limit_db(loss, f.settings.light_loss_db), "dB");
 }
 // What was read before the link went down says nothing about why it did.
 Finding light_low(const Features& f) {
@@ -108,19 +104,17 @@ Finding fibres_alike(const Features& f) {
     return unknown("all lanes share one fibre");
   if (f.light.rx_lanes < kLeastFibres || f.light.rx->loss_db < kLostDb)
     return unknown("no light is lost");
-  return SymptomCheck(kModule)
-      .at_least("fibres that lost light", static_cast<double>(f.light.rx_low_lanes),
-                static_cast<double>(f.light.rx_lanes))
-      .close();
+  return Checks(kModule).at_least("fibres that lost light", f.light.rx_low_lanes,
+                                  static_cast<double>(f.light.rx_lanes));
 }
 
 Finding lane_reads_dark(const Features& f) {
   if (!received_read(f)) return unknown(kNoPowers);
   if (lanes_may_be_others(f)) return unknown(kSharedModule);
-  return SymptomCheck(kModule)
+  return Checks(kModule)
       .lane(f.light.worst_rx_lane)
-      .below("received power while the link carries", f.light.worst_rx_dbm, f.light.dark_dbm, "dBm")
-      .close();
+      .below("received power while the link carries", f.light.worst_rx_dbm, f.light.dark_dbm,
+             "dBm");
 }
 
 Finding tx_fault(const Features& f) {
@@ -139,16 +133,15 @@ Finding tx_fault(const Features& f) {
       fault = fault.value_or(false) || now;
       if (now) lane = static_cast<int>(i);
     }
-  return SymptomCheck(kModule).lane(lane).holds("the module reports a laser fault", fault).close();
+  return Checks(kModule).lane(lane).holds("the module reports a laser fault", fault);
 }
 
 Finding bias_high(const Features& f) {
   constexpr double kRatio = 1.2;  // times its early median, the other lanes' move taken off
   if (!f.light.bias_ratio) return unknown("the module gives no bias");
-  return SymptomCheck(kModule)
+  return Checks(kModule)
       .lane(f.light.bias_lane)
-      .at_least("laser bias against its past", f.light.bias_ratio, kRatio)
-      .close();
+      .at_least("laser bias against its past", f.light.bias_ratio, kRatio);
 }
 
 // laser_tires: the driver of an ageing laser holds its light with more and more current, until it
@@ -197,12 +190,11 @@ Finding laser_tires(const Features& f) {
   const auto& warning = module->thresholds.tx_bias_ma.high_warn;
   const bool warned = warning && *warning > 0 && f.port.own.bias_ma[track].now() > *warning;
   const double less_light_db = f.port.own.tx_dbm[track].below_baseline().value_or(0);
-  return SymptomCheck(kModule)
+  return Checks(kModule)
       .lane(lane)
       .at_least("laser bias against its past, without what heat explains", rise,
                 warned ? kWarnedRatio : kTireRatio)
-      .below("more light than before", -less_light_db, kMoreLightDb, "dB")
-      .close();
+      .below("more light than before", -less_light_db, kMoreLightDb, "dB");
 }
 
 struct LanePower {
@@ -222,18 +214,14 @@ constexpr double kDarkSentDbm = -20;
 Finding tx_off(const Features& f) {
   if (f.port.own.tx_lanes == 0 || !f.light.rx_fresh) return unknown(kNoPowers);
   const LanePower least = least_sent(f.port.own);
-  return SymptomCheck(kModule)
-      .lane(least.lane)
-      .below("sent power", least.dbm, kDarkSentDbm, "dBm")
-      .close();
+  return Checks(kModule).lane(least.lane).below("sent power", least.dbm, kDarkSentDbm, "dBm");
 }
 Finding far_tx_off(const Features& f) {
   if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
   const LanePower least = least_sent(f.port.far);
-  return SymptomCheck(kFarModule)
+  return Checks(kFarModule)
       .lane(least.lane)
-      .below("power sent by the far end", least.dbm, kDarkSentDbm, "dBm")
-      .close();
+      .below("power sent by the far end", least.dbm, kDarkSentDbm, "dBm");
 }
 // far_sends_unheard: it was read since the link went down, and all its lasers send: the light is
 // lost on the way, or the receiver is dead. No port that is down sends so.
@@ -243,17 +231,16 @@ Finding far_sends_unheard(const Features& f) {
   if (!f.light.rx_fresh || !f.light.rx_dark_all) return unknown("light arrives, or is not read");
   if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
   const LanePower least = least_sent(f.port.far);
-  return SymptomCheck(kFarModule)
+  return Checks(kFarModule)
       .above("least power sent by the far end, and none arrives",
              least.lane >= 0 ? std::optional(least.dbm) : std::nullopt, kSendsDbm, "dBm")
       .below("power sent by the far end lost", f.light.far_tx ? f.light.far_tx->loss_db : 0,
-             kLostDb, "dB")
-      .close();
+             kLostDb, "dB");
 }
 
 Finding far_rx_dark(const Features& f) {
   if (!f.light.far_fresh || f.port.far.rx_lanes == 0) return unknown(kNoFarPowers);
-  return SymptomCheck(kFarModule).holds("no light at the far end", f.light.far_rx_dark_all).close();
+  return Checks(kFarModule).holds("no light at the far end", f.light.far_rx_dark_all);
 }
 
 Finding no_lock_with_light(const Features& f) {
@@ -273,7 +260,7 @@ Finding no_lock_with_light(const Features& f) {
     lol = lol.value_or(false) || this_lane;
     if (this_lane) lane = static_cast<int>(i);
   }
-  return SymptomCheck(kModule).lane(lane).holds("light but no clock lock", lol).close();
+  return Checks(kModule).lane(lane).holds("light but no clock lock", lol);
 }
 
 constexpr std::string_view kDdm =

@@ -44,13 +44,13 @@ Finding admin_down(const Features& f) {
   if (is_set_down(f.link(), f.port.latest.id->link_layer)) off = true;
   if (const auto& reason = f.link().down_reason; f.down && reason && reason->state == "BMC request")
     off = true;
-  return SymptomCheck(kLink).holds("set down by an administrator", off).close();
+  return Checks(kLink).holds("set down by an administrator", off);
 }
 
 Finding link_down(const Features& f) {
   std::optional<bool> down;
   if (f.port.carrier.up) down = f.down;
-  return SymptomCheck(kLink).holds("no carrier", down).close();
+  return Checks(kLink).holds("no carrier", down);
 }
 
 // carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end
@@ -96,19 +96,15 @@ Finding flaps(const Features& f) {
   const double quiet_s = any ? in_seconds(f.now - seen.separate.back()) : 0;
   if (separate >= least &&
       quiet_s > std::max(kQuietS, kQuietRatio * span_s / std::max(separate - 1, 1.0)))
-    return SymptomCheck(kEvents)
-        .below("seconds since the last loss", quiet_s, kQuietS, "s")
-        .close();
+    return Checks(kEvents).below("seconds since the last loss", quiet_s, kQuietS, "s");
   if (seen.total >= kBurstLosses && (separate < least || span_s < kFlapSpanS))
-    return SymptomCheck(kEvents)
-        .at_least("unplanned carrier losses", seen.total, kBurstLosses)
-        .close();
-  SymptomCheck found(kEvents);
+    return Checks(kEvents).at_least("unplanned carrier losses", seen.total, kBurstLosses);
+  Checks found(kEvents);
   found.at_least("unplanned carrier losses", separate, least)
       .at_least("time between the first and the last", span_s, kFlapSpanS, "s");
   if (separate >= least && separate < kChronicLosses)
     found.below("the least time in which so many came", seen.nearest_s, kNearS, "s");
-  return found.close();
+  return found;
 }
 
 Finding speed_reduced(const Features& f) {
@@ -117,14 +113,12 @@ Finding speed_reduced(const Features& f) {
   if (f.expected != nullptr)
     wanted_lanes = std::max<double>(wanted_lanes, f.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
-    return SymptomCheck(kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
+    return Checks(kLink).below("lanes in use", *link.lanes, wanted_lanes);
   std::optional<double> speed;
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
   const WantedSpeed wanted = wanted_speed(f);
-  return SymptomCheck(kLink)
-      .below(wanted.by_module ? "speed, of what the module is made for" : "speed", speed,
-             wanted.mbps, "Mb/s")
-      .close();
+  return Checks(kLink).below(wanted.by_module ? "speed, of what the module is made for" : "speed",
+                             speed, wanted.mbps, "Mb/s");
 }
 
 /// A symptom of the reason that the driver gives for a link that is down.
@@ -132,13 +126,13 @@ template <typename Match>
 Finding reason(const Features& f, std::string_view what, Match match) {
   if (!f.down) return not_applicable("the link is up");
   if (!f.link().down_reason) return unknown("the driver gives no reason");
-  return SymptomCheck(kDownReason).holds(what, match(*f.link().down_reason)).close();
+  return Checks(kDownReason).holds(what, match(*f.link().down_reason));
 }
 
 Finding no_partner(const Features& f) {
   const auto& link = f.link();
   if (!link.down_reason && f.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
-    return SymptomCheck(kLink).holds("polling for a partner", link.phys_state == "Polling").close();
+    return Checks(kLink).holds("polling for a partner", link.phys_state == "Polling");
   return reason(f, "no signal of a partner", [](const DownReason& r) {
     return (r.state == "Autoneg" && r.substate == "No partner detected") ||
            contains(r.substate, "Serdes ALOS");
@@ -146,9 +140,7 @@ Finding no_partner(const Features& f) {
 }
 Finding negotiation_fails(const Features& f) {
   if (logged_since_fall(f, KernelLogClass::kMisconfigured))
-    return SymptomCheck(kEvents)
-        .holds("the kernel log says that settings and medium do not fit", true)
-        .close();
+    return Checks(kEvents).holds("the kernel log says that settings and medium do not fit", true);
   return reason(f, "autonegotiation failed", [](const DownReason& r) {
     return r.state == "OTP speed violation" ||  // a speed beyond the card's own limit was requested
            (r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected");
@@ -199,7 +191,7 @@ bool logged_of_module(const Features& f, KernelLogClass what) {
 Finding unsupported_reported(const Features& f) {
   // bnxt says "Unqualified" of modules with which the link works, too.
   if (logged_of_module(f, KernelLogClass::kModuleRefused))
-    return SymptomCheck(kEvents).holds("the kernel log refuses the module", true).close();
+    return Checks(kEvents).holds("the kernel log refuses the module", true);
   return reason(f, "unsupported cable", [](const DownReason& r) {
     return r.substate == "Unsupported cable" || contains(r.substate, "not formally supported");
   });
@@ -209,19 +201,16 @@ Finding module_fault_reported(const Features& f) {
   constexpr double kBusErrorsPerH = 3;  // each in a reading of its own
   constexpr double kSpanS = 600;        // first to last: plugging a module takes less
   if (const Repeated& bus = f.signal.module_bus_errors;
-      static_cast<double>(bus.intervals) >= kBusErrorsPerH && bus.span_s() >= kSpanS)
-    return SymptomCheck(kCounters)
-        .at_least("times in an hour that the module's bus was stuck or shorted", bus.events,
-                  kBusErrorsPerH)
-        .close();
+      bus.intervals >= kBusErrorsPerH && bus.span_s() >= kSpanS)
+    return Checks(kCounters).at_least("times in an hour that the module's bus was stuck or shorted",
+                                      bus.events, kBusErrorsPerH);
   // bnxt_ethtool.c bnxt_get_module_status()
   if (const Blindness* module = f.port.blind_to("module");
       f.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
-    return SymptomCheck(kModule)
-        .holds("the card has switched the module off: it takes too much current", true)
-        .close();
+    return Checks(kModule).holds("the card has switched the module off: it takes too much current",
+                                 true);
   if (logged_of_module(f, KernelLogClass::kModuleError))
-    return SymptomCheck(kEvents).holds("the kernel log reports a module error", true).close();
+    return Checks(kEvents).holds("the kernel log reports a module error", true);
   return reason(f, "the module is at fault", [](const DownReason& r) {
     return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||
            r.state == "Calibration failure" ||
@@ -231,15 +220,12 @@ Finding module_fault_reported(const Features& f) {
 
 Finding overheat_reported(const Features& f) {
   constexpr double kEventsPerH = 2;  // each in a reading of its own
-  if (const Repeated& heat = f.signal.module_heat;
-      static_cast<double>(heat.intervals) >= kEventsPerH)
-    return SymptomCheck(kCounters)
-        .at_least("times in an hour that the card found the module too hot", heat.events,
-                  kEventsPerH)
-        .close();
+  if (const Repeated& heat = f.signal.module_heat; heat.intervals >= kEventsPerH)
+    return Checks(kCounters).at_least("times in an hour that the card found the module too hot",
+                                      heat.events, kEventsPerH);
   for (const auto& [t, text] : f.port.device.kernel_log)
     if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(f.now - t) < 3600)
-      return SymptomCheck(kEvents).holds("the kernel log reports a high temperature", true).close();
+      return Checks(kEvents).holds("the kernel log reports a high temperature", true);
   return reason(f, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
 }
 
@@ -249,12 +235,11 @@ Finding settings_touched(const Features& f) {
   if (!f.port.carrier.admin_event_at && !f.port.carrier.was_up)
     return unknown("the link was never seen up");
   if (!f.port.carrier.since || !f.port.carrier.admin_event_at)
-    return SymptomCheck(kEvents).holds("settings changed", false).close();
+    return Checks(kEvents).holds("settings changed", false);
   const double since = in_seconds(*f.port.carrier.admin_event_at - *f.port.carrier.since);
-  return SymptomCheck(kEvents)
+  return Checks(kEvents)
       .at_least("administrator's change after the fall", since, -kBeforeFallS, "s")
-      .below("administrator's change after the fall", since, 3600, "s")
-      .close();
+      .below("administrator's change after the fall", since, 3600, "s");
 }
 
 constexpr std::string_view kPatterns =

@@ -14,9 +14,7 @@ using enum EvidenceSource;
 
 Finding module_absent(const Features& f) {
   if (!f.port.latest.module) return unknown("the module was never read");
-  return SymptomCheck(kModule)
-      .holds("no module in the cage", !f.port.latest.module->present)
-      .close();
+  return Checks(kModule).holds("no module in the cage", !f.port.latest.module->present);
 }
 
 Finding module_state(const Features& f) {
@@ -25,7 +23,7 @@ Finding module_state(const Features& f) {
   if (!module || module->state.empty()) return unknown("the module gives no state");
   const bool bad = module->state == "ModuleFault" || !module->fault_cause.empty() ||
                    (f.down && f.down_s > kStartS && module->state != "ModuleReady");
-  return SymptomCheck(kModule).holds("the module's own state is not good", bad).close();
+  return Checks(kModule).holds("the module's own state is not good", bad);
 }
 
 // module_hot: above the module's own limit, or far above its past while its neighbours stayed as
@@ -62,22 +60,20 @@ Finding module_hot(const Features& f) {
   if (now && f.down) now = std::max(*now, f.port.before_loss.temperature_c.value_or(*now));
   if (f.up && now && *now > kImpossibleC) return unknown("the temperature cannot be");
   const HeatLimits limits = heat_limits(f, module->thresholds.temperature_c);
-  const double enough =
-      std::min(kRoomSiblings, std::max(1.0, static_cast<double>(f.group.siblings)));
+  const double enough = std::min(kRoomSiblings, std::max(1.0, f.group.siblings));
   const auto drop = track.below_baseline();
   const double rise_c = -std::max(drop.value_or(0), track.latest_below_baseline().value_or(0));
-  const auto hotter = static_cast<double>(f.group.siblings_hotter);
+  const auto hotter = f.group.siblings_hotter;
   if (hotter >= enough && rise_c < 2 * kRiseC)
-    return SymptomCheck(kModule).at_least("module temperature", now, limits.alarm_c, "C").close();
+    return Checks(kModule).at_least("module temperature", now, limits.alarm_c, "C");
   // Without another module the room cannot be told from the module.
   if ((now && *now >= limits.warn_c) || !drop || f.group.siblings == 0)
-    return SymptomCheck(kModule).at_least("module temperature", now, limits.warn_c, "C").close();
-  return SymptomCheck(kModule)
+    return Checks(kModule).at_least("module temperature", now, limits.warn_c, "C");
+  return Checks(kModule)
       .at_least("module temperature above its own normal and the room's rise",
                 rise_c - f.group.siblings_rise_c, kRiseC, "C")
       .at_least("module temperature", now, kRiseFloorC, "C")
-      .below("modules of this node that rose too", hotter, enough)
-      .close();
+      .below("modules of this node that rose too", hotter, enough);
 }
 
 // module_new: the link has not come up since its module was changed. A driver that gives no reason
@@ -89,29 +85,27 @@ Finding module_new(const Features& f) {
     const bool seen =
         f.port.carrier.was_up && !f.port.carrier.reboot_at && !f.port.device.driver_reload_at;
     if (!seen) return unknown("the link was never seen up");
-    return SymptomCheck(kEvents).holds("down since the module was changed", false).close();
+    return Checks(kEvents).holds("down since the module was changed", false);
   }
   const bool there = !f.port.latest.module || f.port.latest.module->present;
   const bool since = !f.port.carrier.since || *f.port.carrier.since <= *changed;
-  return SymptomCheck(kEvents)
+  return Checks(kEvents)
       .holds("down since the module was changed", there && since)
-      .at_least("seconds since the module was changed", in_seconds(f.now - *changed), kSettleS, "s")
-      .close();
+      .at_least("seconds since the module was changed", in_seconds(f.now - *changed), kSettleS,
+                "s");
 }
 
 constexpr std::string_view kNoSupply = "the module gives no supply voltage";
 Finding supply_is_low(const Features& f) {
   if (!f.supply_low) return unknown(kNoSupply);
-  return SymptomCheck(kModule).holds("the module's supply voltage is low", f.supply_low).close();
+  return Checks(kModule).holds("the module's supply voltage is low", f.supply_low);
 }
 // supply_shared: modules have one supply in common, and its dip shows in all of them.
 Finding supply_shared(const Features& f) {
   if (!f.supply_low) return unknown(kNoSupply);
-  return SymptomCheck(kNodePorts)
+  return Checks(kNodePorts)
       .holds("the module's supply voltage is low", f.supply_low)
-      .at_least("other modules of this node with it",
-                static_cast<double>(f.group.siblings_supply_low), 1)
-      .close();
+      .at_least("other modules of this node with it", f.group.siblings_supply_low, 1);
 }
 
 Finding far_admin_down(const Features& f) {
@@ -121,14 +115,14 @@ Finding far_admin_down(const Features& f) {
   std::optional<bool> off;
   if (peer->link->admin_up) off = !*peer->link->admin_up;
   if (peer->link->phys_state == "Disabled") off = true;
-  return SymptomCheck(kFarLink).holds("the far port is set down", off).close();
+  return Checks(kFarLink).holds("the far port is set down", off);
 }
 
 Finding far_module_absent(const Features& f) {
   const auto& peer = f.port.latest.peer;
   if (!peer || !peer->module || !f.peer_fresh(&PeerSample::module_age_s))
     return unknown("the peer gives no module data");
-  return SymptomCheck(kFarModule).holds("no module at the far end", !peer->module->present).close();
+  return Checks(kFarModule).holds("no module at the far end", !peer->module->present);
 }
 
 Finding neighbour_differs(const Features& f) {
@@ -142,7 +136,7 @@ Finding neighbour_differs(const Features& f) {
   const bool differs =
       system == NameMatch::kDiffers ||
       compare_ports(peer->port, peer->description, f.expected->peer_port) == NameMatch::kDiffers;
-  return SymptomCheck(kPlan).holds("the far end is not the one of the plan", differs).close();
+  return Checks(kPlan).holds("the far end is not the one of the plan", differs);
 }
 
 constexpr std::string_view kReadModule = "read the module (ethtool -m)";

@@ -58,20 +58,17 @@ Finding pcie_reduced(const Features& f) {
   if (!pcie || (!pcie->speed_gtps && !pcie->width))
     return unknown("PCIe speed and width are not known");
   if (f.port.device.pcie_low_reads == 0)
-    return SymptomCheck(kPcie).holds("below what both ends can do", false).close();
+    return Checks(kPcie).holds("below what both ends can do", false);
   const std::optional<bool> busy = busy_when_read(f);
   const bool at_once = is_narrow(*pcie) || busy == true || busy_while_low_s(f) >= kBusyS;
   if (!at_once && busy) return unknown("the port is idle, and may save power");
-  SymptomCheck found(kPcie);
-  found.at_least("readings in a row", static_cast<double>(f.port.device.pcie_low_reads),
-                 at_once ? 1 : kReads);
+  Checks found(kPcie);
+  found.at_least("readings in a row", f.port.device.pcie_low_reads, at_once ? 1 : kReads);
   if (!at_once)
     found.at_least("low since", in_seconds(f.now - f.port.device.pcie_low_since.value_or(f.now)),
                    kIdleS, "s");
-  if (is_narrow(*pcie))
-    return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes").close();
-  return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s")
-      .close();
+  if (is_narrow(*pcie)) return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes");
+  return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s");
 }
 
 /// A line of the kernel log counts until it is old: the driver repeats it while its cause lasts.
@@ -93,29 +90,25 @@ double evidence_nats(const Features& f, double per_h) {
   return most;
 }
 Finding pcie_errors(const Features& f) {
-  constexpr double kSureNats = 9.2;           // wrong once in 10,000 times
-  constexpr std::size_t kLeastIntervals = 4;  // with errors that the card itself counts
-  constexpr double kSpanS = 300;              // between the first and the last of these
-  constexpr double kLoggedS = 3600;           // how long an uncorrectable error of the log counts
+  constexpr double kSureNats = 9.2;      // wrong once in 10,000 times
+  constexpr double kLeastIntervals = 4;  // with errors that the card itself counts
+  constexpr double kSpanS = 300;         // between the first and the last of these
+  constexpr double kLoggedS = 3600;      // how long an uncorrectable error of the log counts
   const double per_h = f.settings.pcie_errors_per_h;
   if (const Repeated& card = f.signal.pcie_damage;
       card.events >= per_h && card.intervals >= kLeastIntervals && card.span_s() >= kSpanS)
-    return SymptomCheck(kCounters)
-        .at_least("PCIe errors that the card counted in an hour", card.events, per_h)
-        .close();
+    return Checks(kCounters).at_least("PCIe errors that the card counted in an hour", card.events,
+                                      per_h);
   if (logged(f, KernelLogClass::kPcieUncorrected, kLoggedS))
-    return SymptomCheck(kEvents)
-        .holds("the kernel log says that a PCIe transaction was lost", true)
-        .close();
+    return Checks(kEvents).holds("the kernel log says that a PCIe transaction was lost", true);
   if (f.port.device.pcie_errors.size() < 2) return unknown("PCIe error counts are not known");
   const double in_an_hour =
       f.port.device.pcie_errors.back().second - f.port.device.pcie_errors.front().second;
   const double nats = evidence_nats(f, per_h);
   if (in_an_hour < per_h && nats >= kSureNats)
-    return SymptomCheck(kPcie)
-        .at_least("evidence that PCIe errors come as often as that", nats, kSureNats)
-        .close();
-  return SymptomCheck(kPcie).at_least("PCIe errors in an hour", in_an_hour, per_h).close();
+    return Checks(kPcie).at_least("evidence that PCIe errors come as often as that", nats,
+                                  kSureNats);
+  return Checks(kPcie).at_least("PCIe errors in an hour", in_an_hour, per_h);
 }
 
 // device_fatal: holds until the device has restarted and carries, or works on
@@ -137,46 +130,35 @@ double fatals_lately(const Features& f) {
 Finding device_fatal(const Features& f) {
   const auto& fatal_at = f.port.device.fatal_at;
   if (f.up && f.port.device.fatal_is_queue && fatal_at && in_seconds(f.now - *fatal_at) > kQueueS)
-    return SymptomCheck(kEvents)
-        .below("seconds since a queue was stuck", in_seconds(f.now - *fatal_at), kQueueS)
-        .close();
+    return Checks(kEvents).below("seconds since a queue was stuck", in_seconds(f.now - *fatal_at),
+                                 kQueueS);
   if (const auto& reason = f.link().down_reason;
       f.down && reason && reason->substate.find("reference clock") != std::string::npos)
-    return SymptomCheck(kDownReason).holds("the card lost its reference clock", true).close();
+    return Checks(kDownReason).holds("the card lost its reference clock", true);
   if (f.down && !fatal_at && f.group.card_fatal)
-    return SymptomCheck(kEvents)
-        .holds("another port of this card fell with a fatal error", true)
-        .close();
+    return Checks(kEvents).holds("another port of this card fell with a fatal error", true);
   if (const double fatals = fatals_lately(f); fatals >= kRepeats)
-    return SymptomCheck(kEvents)
-        .at_least("fatal errors, one after the other", fatals, kRepeats)
-        .close();
+    return Checks(kEvents).at_least("fatal errors, one after the other", fatals, kRepeats);
   if (f.up && fatal_at && !f.port.device.fatal_is_queue && *fatal_at < f.port.first_seen &&
       in_seconds(f.now - f.port.first_seen) < kOldErrorS)
     return unknown_yet(
         "an error from before the start: the counters will show whether the card works");
-  return SymptomCheck(kEvents)
-      .holds("driver or firmware reported a fatal error", fatal_at.has_value())
-      .close();
+  return Checks(kEvents).holds("driver or firmware reported a fatal error", fatal_at.has_value());
 }
 
 Finding nic_hot(const Features& f) {
-  return SymptomCheck(kEvents)
-      .holds("the kernel log says that the card is too hot",
-             logged(f, KernelLogClass::kNicHot, 3600))
-      .close();
+  return Checks(kEvents).holds("the kernel log says that the card is too hot",
+                               logged(f, KernelLogClass::kNicHot, 3600));
 }
 // slot_power: logged once. It holds while the link is down; a port that carries, or carried since,
 // has its power.
 Finding slot_power(const Features& f) {
-  return SymptomCheck(kEvents)
-      .holds("ports are off: the slot gives too little power",
-             logged_since_fall(f, KernelLogClass::kPortPower).has_value())
-      .close();
+  return Checks(kEvents).holds("ports are off: the slot gives too little power",
+                               logged_since_fall(f, KernelLogClass::kPortPower).has_value());
 }
 Finding pcie_lost(const Features& f) {
   const bool lost = !f.port.present && logged(f, KernelLogClass::kPcieLost, 86400);
-  return SymptomCheck(kEvents).holds("the PCIe link of the slot went down", lost).close();
+  return Checks(kEvents).holds("the PCIe link of the slot went down", lost);
 }
 
 // card_errors: credits promised buffers that were not there: no cable does that. Not mlx5's
@@ -188,11 +170,10 @@ Finding card_errors(const Features& f) {
   const Repeated& lost = f.signal.card_errors;
   if (!lost.known)
     return not_counted(f, Indicator::kCardErrors, "no counter of the card's own errors");
-  return SymptomCheck(kCounters)
+  return Checks(kCounters)
       .at_least("packets that the card lost by itself in an hour", lost.events, kPerH)
-      .at_least("intervals with them", static_cast<double>(lost.intervals), kLeastIntervals)
-      .at_least("time between the first and the last", lost.span_s(), kSpanS, "s")
-      .close();
+      .at_least("intervals with them", lost.intervals, kLeastIntervals)
+      .at_least("time between the first and the last", lost.span_s(), kSpanS, "s");
 }
 
 // device_gone: for longer than a driver reload takes. A port of which there is a line now and then
@@ -209,7 +190,7 @@ double usual_pause_s(const PortHistory& port) {
 Finding device_gone(const Features& f) {
   constexpr double kPauses = 2.5;  // times the usual time between two readings of this port
   const PortHistory& port = f.port;
-  if (port.present) return SymptomCheck(kMonitor).holds("the device is gone", false).close();
+  if (port.present) return Checks(kMonitor).holds("the device is gone", false);
   const bool seen_once =
       port.link_at &&
       std::max(*port.link_at, port.counters_at.value_or(*port.link_at)) <= port.first_seen;
@@ -218,10 +199,9 @@ Finding device_gone(const Features& f) {
   const double reload_s = f.settings.device_gone_s;
   const double patience_s =
       port.device.gone_at ? reload_s : std::max(reload_s, kPauses * usual_pause_s(port));
-  return SymptomCheck(kMonitor)
-      .above("seconds since the device went", in_seconds(f.now - port.absent_since.value_or(f.now)),
-             patience_s, "s")
-      .close();
+  return Checks(kMonitor).above("seconds since the device went",
+                                in_seconds(f.now - port.absent_since.value_or(f.now)), patience_s,
+                                "s");
 }
 
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
@@ -237,11 +217,10 @@ Finding blind(const Features& f, double attempts, double hold_s,
   for (const std::string_view probe : probes)
     if (const Blindness* at = f.port.blind_to(probe); at != nullptr)
       if (worst == nullptr || at->since < worst->since) worst = at;
-  if (worst == nullptr) return SymptomCheck(kMonitor).holds("reading fails", false).close();
-  return SymptomCheck(kMonitor)
-      .at_least("failed readings", static_cast<double>(std::max(worst->attempts, failed)), attempts)
-      .at_least("failing since", in_seconds(worst->last - worst->since), hold_s, "s")
-      .close();
+  if (worst == nullptr) return Checks(kMonitor).holds("reading fails", false);
+  return Checks(kMonitor)
+      .at_least("failed readings", std::max(worst->attempts, failed), attempts)
+      .at_least("failing since", in_seconds(worst->last - worst->since), hold_s, "s");
 }
 /// For how long no counter moved on a link that carries, where so many corrected bits were to be
 /// expected that none at all can't be chance (an idle link corrects bits, too).
@@ -269,9 +248,8 @@ double frozen_s(const Features& f) {
 Finding counters_blind(const Features& f) {
   if (f.port.device.gone_at || !f.port.present) return unknown("the device is gone");
   if (const double frozen = frozen_s(f); frozen >= kFrozenS)
-    return SymptomCheck(kMonitor)
-        .at_least("no counter moved on a link that carries, since", frozen, kFrozenS, "s")
-        .close();
+    return Checks(kMonitor).at_least("no counter moved on a link that carries, since", frozen,
+                                     kFrozenS, "s");
   bool refused = false;
   std::size_t failed = 0;  // what fails together fails less by chance: each failed reading counts
   for (const std::string_view probe : {"counters", "link", "module"}) {

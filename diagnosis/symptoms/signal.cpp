@@ -37,33 +37,29 @@ std::optional<Finding> errors_among_others(const Features& f, const ErrorShares&
   const double least = *s.ber_limit / shares.siblings;
   if (f.group.siblings_ber >= 2 && *s.ber > least &&
       *s.ber >= kSiblingRatio * f.group.siblings_worst_ber)
-    return SymptomCheck(kFec)
+    return Checks(kFec)
         .above("pre-FEC BER", s.ber, least)
         .at_least("times the worst link with the same kind of module",
-                  *s.ber / std::max(f.group.siblings_worst_ber, 1e-15), kSiblingRatio)
-        .close();
+                  *s.ber / std::max(f.group.siblings_worst_ber, 1e-15), kSiblingRatio);
   const double stricter = *s.ber_limit / (shares.alone * kTogetherShare);
   if (f.group.leaf_errors > 0 && *s.ber > stricter)
-    return SymptomCheck(kFec)
-        .above("pre-FEC BER, while others to the same switch have errors", s.ber, stricter)
-        .close();
+    return Checks(kFec).above("pre-FEC BER, while others to the same switch have errors", s.ber,
+                              stricter);
   return std::nullopt;
 }
 
 Finding errors_without_fec(const SignalStats& s) {
   if (!s.symbols.known && s.frames.known && s.intervals_1h >= 3)
-    return SymptomCheck(kCounters)
-        .at_least("intervals with damaged frames", static_cast<double>(s.frames.intervals), 3)
+    return Checks(kCounters)
+        .at_least("intervals with damaged frames", s.frames.intervals, 3)
         .at_least("damaged frames in an hour", s.frames.events, kSymbolsPerH)
-        .at_least("of the intervals in ten minutes", static_cast<double>(s.frames.recent), 1)
-        .close();
+        .at_least("of the intervals in ten minutes", s.frames.recent, 1);
   if (!s.symbols.known || s.intervals_1h < 3)
     return unknown("no FEC counters and no symbol errors to read");
-  return SymptomCheck(kCounters)
-      .at_least("intervals with symbol errors", static_cast<double>(s.symbols.intervals), 3)
+  return Checks(kCounters)
+      .at_least("intervals with symbol errors", s.symbols.intervals, 3)
       .at_least("symbol errors in an hour, the worst interval left out",
-                s.symbols.events - s.symbols.largest, kSymbolsPerH)
-      .close();
+                s.symbols.events - s.symbols.largest, kSymbolsPerH);
 }
 
 Finding observe_receive_errors(const Features& f) {
@@ -72,32 +68,27 @@ Finding observe_receive_errors(const Features& f) {
   if (f.down && !s.ber) return unknown("the link is down");
   if (!s.ber) {
     if (s.blocks.known && s.blocks.intervals >= 3)
-      return SymptomCheck(kFec)
-          .at_least("intervals with uncorrectable blocks", static_cast<double>(s.blocks.intervals),
-                    3)
-          .close();
+      return Checks(kFec).at_least("intervals with uncorrectable blocks", s.blocks.intervals, 3);
     return unknown("too few readings of corrected bits");
   }
   const ErrorShares& shares = f.medium == Medium::kCopper ? kCopperShares : kOpticalShares;
   const double absolute = *s.ber_limit / shares.alone;
   if (s.lane_stands_out)
-    return SymptomCheck(kFec)
+    return Checks(kFec)
         .lane(s.worst_lane)
         .above("pre-FEC BER of this lane", s.worst_lane_ber(), s.lane_limit)
         .at_least("signal lost against the median lane", s.worst_lane_penalty_db, kLanePenaltyDb,
-                  "dB")
-        .close();
-  if (*s.ber > absolute) return SymptomCheck(kFec).above("pre-FEC BER", s.ber, absolute).close();
+                  "dB");
+  if (*s.ber > absolute) return Checks(kFec).above("pre-FEC BER", s.ber, absolute);
   if (s.lane_rose)
-    return SymptomCheck(kFec)
+    return Checks(kFec)
         .lane(s.worst_lane)
-        .above("pre-FEC BER of this lane", s.worst_lane_ber(), s.lane_own_limit)
-        .close();
+        .above("pre-FEC BER of this lane", s.worst_lane_ber(), s.lane_own_limit);
   if (auto among = errors_among_others(f, shares)) return *among;
   const double limit = s.ber_reference
                            ? std::max(harmless_ber(f), *s.ber_reference * f.settings.error_ratio)
                            : absolute;
-  return SymptomCheck(kFec).above("pre-FEC BER", s.ber, limit).close();
+  return Checks(kFec).above("pre-FEC BER", s.ber, limit);
 }
 
 // losing_data: errors that FEC could not correct, sustained: each transition has its own burst.
@@ -117,14 +108,12 @@ std::optional<Finding> ran_full(const Features& f) {
   const SignalStats& s = f.signal;
   if (s.symbols.events >= kUntilFull &&
       is_full_for(f.port.counters.saturated, {Indicator::kSymbolErrors}))
-    return SymptomCheck(kCounters)
-        .at_least("symbol errors until symbol_error was full", s.symbols.events, kUntilFull)
-        .close();
+    return Checks(kCounters).at_least("symbol errors until symbol_error was full", s.symbols.events,
+                                      kUntilFull);
   if (s.frames.events >= kUntilFull && s.card_errors.events == 0 &&
       is_full_for(f.port.counters.saturated, {Indicator::kFrameErrors}))
-    return SymptomCheck(kCounters)
-        .at_least("damaged packets until port_rcv_errors was full", s.frames.events, kUntilFull)
-        .close();
+    return Checks(kCounters).at_least("damaged packets until port_rcv_errors was full",
+                                      s.frames.events, kUntilFull);
   return std::nullopt;
 }
 /// InfiniBand counts what arrived damaged apart from what a switch had marked: a lasting rate is
@@ -133,14 +122,12 @@ std::optional<Finding> losing_packets(const Features& f) {
   const SignalStats& s = f.signal;
   if (f.port.latest.id->link_layer != "InfiniBand" || !s.frames.known || s.card_errors.events > 0)
     return std::nullopt;
-  Finding found = SymptomCheck(kCounters)
+  Finding found = Checks(kCounters)
                       .at_least("time between the first and the last damaged packet",
                                 s.frames.span_s(), kPacketsSpanS, "s")
-                      .at_least("intervals with damaged packets in ten minutes",
-                                static_cast<double>(s.frames.recent), 3)
+                      .at_least("intervals with damaged packets in ten minutes", s.frames.recent, 3)
                       .at_least("damaged packets in an hour, the worst interval left out",
-                                s.frames.events - s.frames.largest, kLossPackets)
-                      .close();
+                                s.frames.events - s.frames.largest, kLossPackets);
   return found.present() ? std::optional(found) : std::nullopt;
 }
 Finding losing_data(const Features& f) {
@@ -149,13 +136,11 @@ Finding losing_data(const Features& f) {
   if (auto full = ran_full(f)) return *full;
   if (auto packets = losing_packets(f)) return *packets;
   if (s.blocks.known && s.blocks.intervals >= s.symbols.intervals)
-    return SymptomCheck(kFec)
-        .at_least("intervals with uncorrectable blocks", static_cast<double>(s.blocks.intervals),
-                  kLossIntervals)
+    return Checks(kFec)
+        .at_least("intervals with uncorrectable blocks", s.blocks.intervals, kLossIntervals)
         .at_least("time between the first and the last", s.blocks.span_s(), kLossSpanS, "s")
-        .at_least("of them in ten minutes", static_cast<double>(s.blocks.recent), 1)
-        .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks)
-        .close();
+        .at_least("of them in ten minutes", s.blocks.recent, 1)
+        .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks);
   const bool packets_full = is_full_for(f.port.counters.saturated, {Indicator::kFrameErrors});
   if (!s.symbols.known)
     return unknown(packets_full ||
@@ -163,14 +148,12 @@ Finding losing_data(const Features& f) {
                        ? kFullCounter
                        : "no counter of lost symbols or blocks");
   Finding symbols =
-      SymptomCheck(kCounters)
-          .at_least("intervals with symbol errors", static_cast<double>(s.symbols.intervals),
-                    kLossIntervals)
+      Checks(kCounters)
+          .at_least("intervals with symbol errors", s.symbols.intervals, kLossIntervals)
           .at_least("time between the first and the last", s.symbols.span_s(), kLossSpanS, "s")
-          .at_least("of them in ten minutes", static_cast<double>(s.symbols.recent), 1)
+          .at_least("of them in ten minutes", s.symbols.recent, 1)
           .at_least("symbol errors in an hour, the worst interval left out",
-                    s.symbols.events - s.symbols.largest, kLossSymbols)
-          .close();
+                    s.symbols.events - s.symbols.largest, kLossSymbols);
   return !symbols.present() && packets_full ? unknown(kFullCounter) : symbols;
 }
 
@@ -179,11 +162,10 @@ Finding one_lane_errors(const Features& f) {
   constexpr double kRatio = 8;  // judgement
   const SignalStats& s = f.signal;
   if (s.worst_lane < 0) return unknown("the driver gives no errors per lane");
-  return SymptomCheck(kFec)
+  return Checks(kFec)
       .lane(s.worst_lane)
       .above("pre-FEC BER", s.worst_lane_ber(), harmless_ber(f))
-      .at_least("times the median lane", s.worst_lane_ratio, kRatio)
-      .close();
+      .at_least("times the median lane", s.worst_lane_ratio, kRatio);
 }
 
 // error_bursts: data are lost, though the average error rate is far below where that happens by
@@ -193,13 +175,11 @@ Finding error_bursts(const Features& f) {
   constexpr double kMargin = 8;  // times below the limit that the usual error rate is
   const SignalStats& s = f.signal;
   if (!s.ber || !s.ber_limit || !s.blocks.known) return unknown("no error rate before FEC");
-  return SymptomCheck(kFec)
-      .at_least("intervals with uncorrectable blocks", static_cast<double>(s.blocks.intervals),
-                kLossIntervals)
-      .at_least("of them in ten minutes", static_cast<double>(s.blocks.recent), 1)
+  return Checks(kFec)
+      .at_least("intervals with uncorrectable blocks", s.blocks.intervals, kLossIntervals)
+      .at_least("of them in ten minutes", s.blocks.recent, 1)
       .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks)
-      .below("pre-FEC BER", s.ber, *s.ber_limit / kMargin)
-      .close();
+      .below("pre-FEC BER", s.ber, *s.ber_limit / kMargin);
 }
 
 // errors_before_fall: what the last minutes looked like: a ramp of errors, or a clean cut.
@@ -208,17 +188,13 @@ Finding errors_before_fall(const Features& f) {
   constexpr double kLimitShare = 12;    // of the FEC mode's limit
   constexpr double kBlocksBefore = 50;  // one transition's own burst is smaller
   if (f.port.before_loss.uncorrectable > kBlocksBefore)
-    return SymptomCheck(kFec)
-        .above("uncorrectable blocks before the fall", f.port.before_loss.uncorrectable,
-               kBlocksBefore)
-        .close();
+    return Checks(kFec).above("uncorrectable blocks before the fall",
+                              f.port.before_loss.uncorrectable, kBlocksBefore);
   if (!f.port.before_loss.ber) return unknown("no readings from before the fall");
   double threshold = f.signal.ber_limit.value_or(1e-12) / kLimitShare;
   if (f.signal.ber_reference)
     threshold = std::min(threshold, std::max(harmless_ber(f), *f.signal.ber_reference * kOwnRatio));
-  return SymptomCheck(kFec)
-      .above("pre-FEC BER before the fall", f.port.before_loss.ber, threshold)
-      .close();
+  return Checks(kFec).above("pre-FEC BER before the fall", f.port.before_loss.ber, threshold);
 }
 
 // link_recoveries: one interval alone may be one wrong reading.
@@ -228,10 +204,9 @@ Finding link_recoveries(const Features& f) {
   if (!recoveries.known)
     return not_counted(f, Indicator::kLinkRecoveries,
                        "no counter of link recoveries or of the link's integrity");
-  return SymptomCheck(kCounters)
+  return Checks(kCounters)
       .at_least("link recoveries or integrity errors in an hour", recoveries.events, kPerH)
-      .at_least("intervals with them", static_cast<double>(recoveries.intervals), 2)
-      .close();
+      .at_least("intervals with them", recoveries.intervals, 2);
 }
 
 // far_errors: the far receiver, which sees what we send, counts errors, sustained.
@@ -241,17 +216,16 @@ Finding far_errors(const Features& f) {
   const SignalStats& s = f.signal;
   const bool stuck = f.port.peer.errors_saturated && s.far_error_reads == 0;  // it can't rise
   if (stuck && f.traffic.retries_share > 0.5)  // with losses on the way, too, it speaks
-    return SymptomCheck(kFarCounters).holds("the far error counter is full", true).close();
+    return Checks(kFarCounters).holds("the far error counter is full", true);
   if (s.far_reads < 2 || stuck) return unknown("the far end's counters are not known");
   const double watched_s = std::min(3600.0, in_seconds(f.now - f.port.first_seen));
   const double allowed = s.ber_limit ? 0 : kNoFecBer * f.port.line_rate_bps() * watched_s;
-  const auto reads = static_cast<double>(s.far_error_reads);
-  return SymptomCheck(kFarCounters)
+  const auto reads = s.far_error_reads;
+  return Checks(kFarCounters)
       .at_least("readings with new errors at the far receiver", reads, kSustainedReads)
-      .at_least("share of the readings", reads / static_cast<double>(s.far_reads), kSustainedShare)
+      .at_least("share of the readings", reads / s.far_reads, kSustainedShare)
       .at_least("errors at the far receiver in an hour, the worst reading left out",
-                s.far_errors_1h - s.far_errors_largest, std::max(kErrorsPerH, allowed))
-      .close();
+                s.far_errors_1h - s.far_errors_largest, std::max(kErrorsPerH, allowed));
 }
 
 Finding snr_low(const Features& f) {
@@ -271,10 +245,9 @@ Finding snr_low(const Features& f) {
         (worst == snr.end() || *lane < *worst))
       worst = lane;
   if (worst == snr.end()) return unknown("the module gives no signal-to-noise ratio");
-  return SymptomCheck(kModule)
+  return Checks(kModule)
       .lane(static_cast<int>(worst - snr.begin()))
-      .below("eSNR", *worst, kPam4Db, "dB")
-      .close();
+      .below("eSNR", *worst, kPam4Db, "dB");
 }
 
 constexpr std::string_view kFecSource =

@@ -20,35 +20,30 @@ Finding congested(const Features& f) {
   constexpr double kShare = 0.8;      // of the loaded intervals with marks, pause or waiting
   constexpr double kRunShare = 0.95;  // the same of the newest run, all of it with load: enough
   constexpr double kLeastMarksPerS = 100;
-  const TrafficStats& t = f.traffic;
+  const TrafficStats &t = f.traffic, &run = f.traffic_run;
   if (!t.marks_known && !t.pause_known && !t.wait_known && !t.discards_known)
     return unknown("no counters of congestion");
-  const double run_share = std::max({t.run.marks_share, t.run.pause_share, t.run.wait_share});
-  if (t.run.full && t.run.loaded_s >= kRunShare * t.run.known_s && run_share >= kRunShare)
-    return SymptomCheck(kCounters)
-        .at_least("share of the last minutes with marks, pause or waiting for credits", run_share,
-                  kRunShare)
-        .close();
+  const double run_share = std::max({run.marks_share, run.pause_share, run.wait_share});
+  if (run.known_s >= kTrafficRunS && run.loaded_s >= kRunShare * run.known_s &&
+      run_share >= kRunShare)
+    return Checks(kCounters).at_least(
+        "share of the last minutes with marks, pause or waiting for credits", run_share, kRunShare);
   if (!t.full()) return unknown(kNotFull);
   if (t.loaded_s < kLoadedS)
-    return SymptomCheck(kCounters).at_least("time with load", t.loaded_s, kLoadedS, "s").close();
+    return Checks(kCounters).at_least("time with load", t.loaded_s, kLoadedS, "s");
   if (t.discards_share > std::max({t.marks_share, t.pause_share, t.wait_share}))
-    return SymptomCheck(kCounters)
-        .at_least("share of loaded intervals in which packets waited too long to be sent",
-                  t.discards_share, kShare)
-        .close();
+    return Checks(kCounters).at_least(
+        "share of loaded intervals in which packets waited too long to be sent", t.discards_share,
+        kShare);
   if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
-    return SymptomCheck(kCounters)
+    return Checks(kCounters)
         .at_least("share of loaded intervals with congestion marks", t.marks_share, kShare)
-        .above("congestion marks", t.marks_per_s, kLeastMarksPerS, "/s")
-        .close();
+        .above("congestion marks", t.marks_per_s, kLeastMarksPerS, "/s");
   if (t.pause_share >= t.wait_share)
-    return SymptomCheck(kCounters)
-        .at_least("share of loaded intervals with pause", t.pause_share, kShare)
-        .close();
-  return SymptomCheck(kCounters)
-      .at_least("share of loaded intervals that waited for credits", t.wait_share, kShare)
-      .close();
+    return Checks(kCounters).at_least("share of loaded intervals with pause", t.pause_share,
+                                      kShare);
+  return Checks(kCounters).at_least("share of loaded intervals that waited for credits",
+                                    t.wait_share, kShare);
 }
 
 /// A host that drops nothing because it asks the network to wait, or whose PCIe does.
@@ -56,33 +51,31 @@ std::optional<Finding> host_waits(const TrafficStats& t) {
   constexpr double kShare = 0.8;  // of the intervals with load
   if ((!t.pause_sent_known && !t.stalls_known) || !t.full() || t.loaded_s < kLoadedS)
     return std::nullopt;
-  SymptomCheck found(kCounters);
+  Checks found(kCounters);
   found.at_least("time with load", t.loaded_s, kLoadedS, "s");
   if (t.pause_sent_share >= t.stalls_share)
     found.at_least("share of loaded intervals with pause frames sent", t.pause_sent_share, kShare);
   else
     found.at_least("share of loaded intervals with PCIe stalls", t.stalls_share, kShare);
-  return found.close();
+  return found;
 }
 
 Finding dropped_packets(const Features& f) {
   constexpr double kShare = 0.5;     // of the intervals with drops
   constexpr double kRunShare = 0.9;  // the same of the newest run: enough
-  const TrafficStats& t = f.traffic;
+  const TrafficStats &t = f.traffic, &run = f.traffic_run;
   const double per_s = f.settings.drops_per_s;
-  if (!t.drops_known || static_cast<double>(t.all) < kLeastIntervals)
-    return unknown("no counters of host drops");
-  if (t.run.full && t.run.tested_s >= kRunShare * t.run.known_s && t.run.drops_share >= kRunShare)
-    return SymptomCheck(kCounters)
-        .above("packets without a buffer, of the last minutes", t.run.drops_per_s, per_s, "/s")
-        .at_least("share of the last minutes with drops", t.run.drops_share, kRunShare)
-        .close();
+  if (!t.drops_known || t.all < kLeastIntervals) return unknown("no counters of host drops");
+  if (run.known_s >= kTrafficRunS && run.tested_s >= kRunShare * run.known_s &&
+      run.drops_share >= kRunShare)
+    return Checks(kCounters)
+        .above("packets without a buffer, of the last minutes", run.drops_per_s, per_s, "/s")
+        .at_least("share of the last minutes with drops", run.drops_share, kRunShare);
   if (!t.full()) return unknown(kNotFull);
-  return SymptomCheck(kCounters)
+  return Checks(kCounters)
       .above("packets without a buffer", t.drops_per_s, per_s, "/s")
       .at_least("time with load", t.tested_s, kLoadedS, "s")
-      .at_least("share of intervals with drops", t.drops_share, kShare)
-      .close();
+      .at_least("share of intervals with drops", t.drops_share, kShare);
 }
 
 Finding host_drops(const Features& f) {
@@ -99,24 +92,21 @@ constexpr double kRareShare = 0.6;
 
 Finding retries(const Features& f) {
   const TrafficStats& t = f.traffic;
-  if (!t.retries_known || static_cast<double>(t.all) < kLeastIntervals)
-    return unknown("no counters of retries");
+  if (!t.retries_known || t.all < kLeastIntervals) return unknown("no counters of retries");
   if (!t.full()) return unknown(kNotFull);
-  return SymptomCheck(kCounters)
+  return Checks(kCounters)
       .above("transport retries", t.retries_per_s, kRarePerS, "/s")
-      .at_least("share of intervals with retries", t.retries_share, kRareShare)
-      .close();
+      .at_least("share of intervals with retries", t.retries_share, kRareShare);
 }
 
 Finding forwarded_errors(const Features& f) {
   const TrafficStats& t = f.traffic;
-  if (!t.forwarded_known || static_cast<double>(t.all) < kLeastIntervals)
+  if (!t.forwarded_known || t.all < kLeastIntervals)
     return not_counted(f, Indicator::kForwardedErrors, "no counter of errors made upstream");
   if (!t.full()) return unknown(kNotFull);
-  return SymptomCheck(kCounters)
+  return Checks(kCounters)
       .above("packets that were bad before the last switch", t.forwarded_per_s, kRarePerS, "/s")
-      .at_least("share of intervals with them", t.forwarded_share, kRareShare)
-      .close();
+      .at_least("share of intervals with them", t.forwarded_share, kRareShare);
 }
 
 constexpr std::string_view kTraffic =

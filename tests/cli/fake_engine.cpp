@@ -9,7 +9,7 @@ namespace linkhealth {
 
 namespace {
 constexpr std::array<Knob, 1> kKnobs = {{{"hold_s", 30, 0, 3600, "s", "before a fault opens"}}};
-constexpr std::array<KnobGroup, 1> kGroups = {{{"", "ledger", kKnobs}}};
+constexpr std::array<KnobGroup, 1> kGroups = {{{"ledger", kKnobs}}};
 }  // namespace
 
 struct Engine::State {

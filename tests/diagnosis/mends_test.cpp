@@ -43,9 +43,8 @@ TEST(HostDrops, APeakBeforeAnIdleHourIsNoSlowHost) {
   EXPECT_TRUE(look(kHostDrops, scene.view).absent()) << "the share is of a peak only";
   t.tested_s = 1100;
   EXPECT_TRUE(look(kHostDrops, scene.view).present());
-  t.run = {.known_s = 900, .tested_s = 300, .drops_share = 1};
-  t.run.drops_per_s = 5;
-  t.run.full = true;
+  scene.view.traffic_run = {
+      .tested_s = 300, .known_s = 900, .drops_share = 1, .drops_per_s = 5};
   t.tested_s = 300;
   EXPECT_TRUE(look(kHostDrops, scene.view).absent())
       << "nor is the run, which was idle for ten minutes";

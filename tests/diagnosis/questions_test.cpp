@@ -25,11 +25,8 @@ struct DirtyScene : Scene {
   Findings findings;
   RankedFault dirt = named("dirt, incoming", 0.9);
   DirtyScene() {
-    set(kLightLow, SymptomCheck(EvidenceSource::kModule)
-                       .at_least("received power lost", 6.0, 1.2, "dB")
-                       .close());
-    set(kReceiveErrors,
-        SymptomCheck(EvidenceSource::kFec).above("pre-FEC BER", 1e-4, 1e-5).close());
+    set(kLightLow, Checks(EvidenceSource::kModule).at_least("received power lost", 6.0, 1.2, "dB"));
+    set(kReceiveErrors, Checks(EvidenceSource::kFec).above("pre-FEC BER", 1e-4, 1e-5));
   }
   void set(SymptomId id, const Finding& finding) {
     findings[static_cast<std::size_t>(id)] = finding;
@@ -38,9 +35,8 @@ struct DirtyScene : Scene {
 
 TEST(RuledOut, WhatAnotherFaultWouldShowAndDoesNotIsSaidWithItsNumbers) {
   DirtyScene scene;
-  scene.set(kFarTxLow, SymptomCheck(EvidenceSource::kFarModule)
-                           .at_least("power sent by the far end lost", 0.1, 1.2, "dB")
-                           .close());
+  scene.set(kFarTxLow, Checks(EvidenceSource::kFarModule)
+                           .at_least("power sent by the far end lost", 0.1, 1.2, "dB"));
   scene.set(kModuleHot, unknown("the module gives no temperature"));
   const auto found = ruled_out(scene.view, scene.findings, scene.dirt);
   ASSERT_EQ(found.size(), 1U);
@@ -53,12 +49,10 @@ TEST(RuledOut, WhatAnotherFaultWouldShowAndDoesNotIsSaidWithItsNumbers) {
 
 TEST(RuledOut, OneReadingForEachFaultIsEnough) {
   DirtyScene scene;
-  scene.set(kSupplyLow, SymptomCheck(EvidenceSource::kModule)
-                            .holds("the module's supply voltage is low", false)
-                            .close());
-  scene.set(kSupplyShared, SymptomCheck(EvidenceSource::kNodePorts)
-                               .holds("the module's supply voltage is low", false)
-                               .close());
+  scene.set(kSupplyLow,
+            Checks(EvidenceSource::kModule).holds("the module's supply voltage is low", false));
+  scene.set(kSupplyShared,
+            Checks(EvidenceSource::kNodePorts).holds("the module's supply voltage is low", false));
   const auto found = ruled_out(scene.view, scene.findings, scene.dirt);
   ASSERT_EQ(found.size(), 1U) << "both would show with a supply that dips";
   EXPECT_EQ(found[0].faults.at(0)->name, "pcie_degraded");
@@ -67,19 +61,16 @@ TEST(RuledOut, OneReadingForEachFaultIsEnough) {
 TEST(RuledOut, WhatShowsOrIsNotKnownRulesNothingOut) {
   DirtyScene scene;
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
-  scene.set(kFarTxLow, SymptomCheck(EvidenceSource::kFarModule)
-                           .at_least("power sent by the far end lost", 3.0, 1.2, "dB")
-                           .close());
+  scene.set(kFarTxLow, Checks(EvidenceSource::kFarModule)
+                           .at_least("power sent by the far end lost", 3.0, 1.2, "dB"));
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
 }
 
 TEST(RuledOut, AFaultThatNobodyWouldThinkOfIsNotMentioned) {
   DirtyScene scene;
-  scene.set(kNeighbourDiffers, SymptomCheck(EvidenceSource::kPlan)
-                                   .holds("the far end is not the one of the plan", false)
-                                   .close());
-  scene.set(kCongested,
-            SymptomCheck(EvidenceSource::kCounters).at_least("share", 0.0, 0.8).close());
+  scene.set(kNeighbourDiffers,
+            Checks(EvidenceSource::kPlan).holds("the far end is not the one of the plan", false));
+  scene.set(kCongested, Checks(EvidenceSource::kCounters).at_least("share", 0.0, 0.8));
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
 }
 
@@ -216,9 +207,8 @@ TEST(Confusable, MoreSourcesNeverConfuseMore) {
 }
 
 TEST(Check, NamesWhatIsNotKnownAndForgetsItWhenSomethingFails) {
-  EXPECT_EQ(SymptomCheck(kLink).at_least("speed", std::nullopt, 1).close().reason, "speed");
-  const Finding absent =
-      SymptomCheck(kLink).at_least("speed", std::nullopt, 1).at_least("lanes", 1, 4).close();
+  EXPECT_EQ(Finding(Checks(kLink).at_least("speed", std::nullopt, 1)).reason, "speed");
+  const Finding absent = Checks(kLink).at_least("speed", std::nullopt, 1).at_least("lanes", 1, 4);
   EXPECT_TRUE(absent.absent());
   EXPECT_TRUE(absent.reason.empty());
 }

@@ -246,16 +246,17 @@ TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
   t.loaded_s = 700;
   t.marks_known = t.drops_known = t.retries_known = true;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown);
-  t.run = {.known_s = 690,
-           .loaded_s = 690,
-           .tested_s = 690,
+  TrafficStats& run = scene.view.traffic_run;
+  run = {.loaded_s = 890,
+           .tested_s = 890,
+           .known_s = 890,
            .marks_share = 0.95,
            .drops_share = 0.9,
            .drops_per_s = 1};
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "not long enough";
-  t.run.full = true;
+  run.known_s = run.loaded_s = run.tested_s = 900;
   for (const SymptomId id : {kCongested, kHostDrops}) EXPECT_TRUE(look(id, scene.view).present());
-  t.run.loaded_s = 600;
+  run.loaded_s = 600;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "idle in between";
   EXPECT_EQ(look(kRetries, scene.view).verdict, Verdict::kUnknown)
       << "rare events need the whole window";

@@ -35,7 +35,7 @@ PROMETHEUS = """{"status":"success","data":{"resultType":"vector","result":[
 """
 HTTP = """POST /api/v1/ports/mlx5_0%2F1/acknowledge?by=ann HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r
 Accept-Encoding: gzip\r\nContent-Length: 20\r\n\r\n{"text":"cleaning"}\n"""
-KNOBS = "symptoms:\n  carrier_flaps:\n    losses: 4\nledger: {}\npeers:\n  mad: on\n"
+KNOBS = "carrier_flaps:\n  losses: 4\nledger: {}\npeers:\n  mad: on\n"
 
 
 def u32(value):

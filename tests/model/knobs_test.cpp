@@ -7,7 +7,7 @@ namespace {
 
 constexpr Knob kFlaps[] = {{"min_changes", 4, 2, 1000, "", "losses"},
                            {"window_s", 86400, 60, 604800, "s", "window"}};
-constexpr KnobGroup kGroups[] = {{"symptoms", "carrier_flaps", kFlaps}};
+constexpr KnobGroup kGroups[] = {{"carrier_flaps", kFlaps}};
 
 TEST(Knobs, StartAtTheirDefaults) {
   const KnobTable table(kGroups);
