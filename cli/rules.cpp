@@ -20,31 +20,31 @@ namespace linkhealth::cli {
 namespace {
 
 /// How often a fault shows a symptom: its causes, by how common they are.
-struct Sign {
+struct ShownSymptom {
   const Symptom* symptom;
   double probability = 0;
   bool decisive = false;
 };
-std::vector<Sign> signs_of(const Fault& fault) {
-  std::vector<Sign> signs;
+std::vector<ShownSymptom> symptoms_of(const Fault& fault) {
+  std::vector<ShownSymptom> shown;
   for (const Symptom& row : symptom_table()) {
-    Sign sign{&row};
+    ShownSymptom one{&row};
     double total = 0;
     for (const Cause& cause : cause_table()) {
       if (cause.fault != fault.id) continue;
       const double weight = cause.prior_up + cause.prior_down;
       total += weight;
-      sign.probability += weight * probability(cause, row.id);
-      for (const Decisive& one : cause.signs.decisive)
-        sign.decisive = sign.decisive || (one.nats > 0 && one.symptom == row.id);
+      one.probability += weight * probability(cause, row.id);
+      for (const Decisive& decisive : cause.expects.decisive)
+        one.decisive = one.decisive || (decisive.nats > 0 && decisive.symptom == row.id);
     }
-    sign.probability /= total;
-    signs.push_back(sign);
+    one.probability /= total;
+    shown.push_back(one);
   }
-  std::ranges::stable_sort(signs, std::greater(), [](const Sign& sign) {
-    return std::pair(sign.decisive, sign.probability);
+  std::ranges::stable_sort(shown, std::greater(), [](const ShownSymptom& one) {
+    return std::pair(one.decisive, one.probability);
   });
-  return signs;
+  return shown;
 }
 
 std::vector<std::string_view> media_of(const Fault& fault) {
@@ -62,14 +62,14 @@ std::vector<std::string_view> media_of(const Fault& fault) {
 using Json = nlohmann::ordered_json;
 
 Json fault_json(const Fault& fault) {
-  Json causes = Json::array(), repair = Json::array(), signs = Json::array();
+  Json causes = Json::array(), repair = Json::array(), shown = Json::array();
   for (const Cause& cause : cause_table())
     if (cause.fault == fault.id) causes.push_back(cause.name);
   for (const RepairStep& step : fault.repair) repair.push_back(step.text);
-  for (const Sign& sign : signs_of(fault))
-    signs.push_back({{"symptom", sign.symptom->name},
-                     {"probability", sign.probability},
-                     {"decisive", sign.decisive}});
+  for (const ShownSymptom& one : symptoms_of(fault))
+    shown.push_back({{"symptom", one.symptom->name},
+                     {"probability", one.probability},
+                     {"decisive", one.decisive}});
   return {{"fault", fault.name},
           {"end", to_string(fault.end)},
           {"severity", to_string(fault.severity)},
@@ -77,7 +77,7 @@ Json fault_json(const Fault& fault) {
           {"meaning", fault.meaning},
           {"causes", causes},
           {"media", media_of(fault)},
-          {"signs", signs},
+          {"symptoms", shown},
           {"repair", repair},
           {"verify", fault.verify},
           {"to_be_sure", fault.sure},
@@ -133,11 +133,11 @@ void show_fault(Page& page, const Fault& fault) {
   page.heading(fmt::format("{} ({}, end: {}, {})", fault.title, fault.name, to_string(fault.end),
                            to_string(fault.severity)));
   page.row("", 0, fault.meaning);
-  for (const Sign& sign : signs_of(fault))
-    if (sign.decisive || sign.probability >= kWorthSaying)
-      page.row(fmt::format("{:3.0f}%", sign.probability * 100), 6,
-               fmt::format("{} ({}){}", sign.symptom->meaning, sign.symptom->name,
-                           sign.decisive ? ": decides" : ""));
+  for (const ShownSymptom& one : symptoms_of(fault))
+    if (one.decisive || one.probability >= kWorthSaying)
+      page.row(fmt::format("{:3.0f}%", one.probability * 100), 6,
+               fmt::format("{} ({}){}", one.symptom->meaning, one.symptom->name,
+                           one.decisive ? ": decides" : ""));
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     page.row(std::to_string(i + 1), 6, plain(fault.repair[i].text));
   page.row("confirm by", 12, plain(fault.sure));

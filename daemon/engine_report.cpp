@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "daemon/engine_state.h"
@@ -13,28 +14,7 @@
 namespace linkhealth {
 
 bool by_number(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto number = [&digit](std::string_view text, std::size_t& i) {
-    const std::size_t begin = i;
-    while (i < text.size() && digit(text[i])) ++i;
-    std::string_view found = text.substr(begin, i - begin);
-    found.remove_prefix(std::min(found.find_first_not_of('0'), found.size()));
-    return found;
-  };
-  std::size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (digit(a[i]) && digit(b[j])) {
-      const auto one = number(a, i), two = number(b, j);
-      if (one.size() != two.size()) return one.size() < two.size();
-      if (one != two) return one < two;
-    } else {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i;
-      ++j;
-    }
-  }
-  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;
+  return strverscmp(a.c_str(), b.c_str()) < 0;  // glibc: digits compare as numbers
 }
 
 namespace {
@@ -92,7 +72,7 @@ PortFigures figures_of(const Features& f) {
     figures.pre_fec_ber_low = f.signal.ber_range->low;
     figures.pre_fec_ber_high = f.signal.ber_range->high;
   }
-  figures.pre_fec_ber_normal = f.signal.ber_reference;
+  figures.pre_fec_ber_normal = f.signal.ber_baseline;
   figures.worst_rx_power_dbm = f.light.worst_rx_dbm;
   if (f.light.worst_rx_lane >= 0)
     figures.worst_rx_lane = static_cast<std::uint32_t>(f.light.worst_rx_lane + 1);

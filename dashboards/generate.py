@@ -35,7 +35,7 @@ def faults_of(program):
 
 def looks_like(fault):
     """The signs by which people recognise it: those that one in five shows, and those that decide."""
-    return [sign for sign in fault["signs"] if sign["decisive"] or sign["probability"] >= 0.2]
+    return [sign for sign in fault["symptoms"] if sign["decisive"] or sign["probability"] >= 0.2]
 
 
 def often(share):
@@ -55,9 +55,9 @@ def neighbours(fault, faults):
     for other in faults:
         if other is fault or (fault["media"] and other["media"] and not set(fault["media"]) & set(other["media"])):
             continue
-        theirs = {sign["symptom"]: sign["probability"] for sign in other["signs"]}
+        theirs = {sign["symptom"]: sign["probability"] for sign in other["symptoms"]}
         gaps = [(divergence(sign["probability"], theirs[sign["symptom"]]), sign["symptom"], sign["probability"],
-                 theirs[sign["symptom"]]) for sign in fault["signs"]]
+                 theirs[sign["symptom"]]) for sign in fault["symptoms"]]
         near.append((sum(gap[0] for gap in gaps), other, max(gaps)))
     return [(other, best) for _, other, best in sorted(near, key=lambda one: one[0])[:3]]
 

@@ -9,49 +9,51 @@ namespace {
 using enum SymptomId;
 using F = FaultId;
 
-constexpr Signs kNothing = {};
+constexpr Expectations kNothing = {};
 // Of a link that went down and comes back by itself: both ends train, with light
 // (docs/physics.md 7d).
-constexpr Signs kRetraining = {.always = {kLightThere},
-                               .often = {kRemoteFault},
-                               .sometimes = {kTrainingFails, kNoPcsLock},
-                               .rarely = {kNoFecLock, kBadSignal, kNoPartner, kNegotiationFails}};
-constexpr Signs kDirtyIn = {
+constexpr Expectations kRetraining = {
+    .always = {kLightThere},
+    .often = {kRemoteFault},
+    .sometimes = {kTrainingFails, kNoPcsLock},
+    .rarely = {kNoFecLock, kBadSignal, kNoPartner, kNegotiationFails}};
+constexpr Expectations kDirtyIn = {
     .always = {kLightLow, kFarSendsUnheard},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSomeLanesDark, kBadSignal},
     .sometimes = {kModuleNew, kFlaps, kNoLight, kLinkRecoveries, kSnrLow, kNoPartner, kRetries,
                   kNoPcsLock},
     .rarely = {kRemoteFault, kNoFecLock, kTrainingFails, kLightThere, kLaneReadsDark,
                kNoLockWithLight, kFarErrors, kSpeedReduced, kFibresAlike}};
-constexpr Signs kDirtyOut = {
+constexpr Expectations kDirtyOut = {
     .always = {kFarRxLow, kLightThere},
     .often = {kFarErrors, kRemoteFault},
     .sometimes = {kModuleNew, kRetries, kBadSignal, kNoPcsLock},
     .rarely = {kFlaps, kNoFecLock, kTrainingFails, kNoPartner, kFarRxDark, kSpeedReduced}};
-constexpr Signs kReflections = {.always = {kLightThere, kErrorsBeforeFall},
-                                .often = {kSnrLow, kBadSignal},
-                                .sometimes = {kOneLaneErrors, kLosingData},
-                                .rarely = {kFlaps, kLinkRecoveries, kRetries}};
-constexpr Signs kFibre = {
+constexpr Expectations kReflections = {.always = {kLightThere, kErrorsBeforeFall},
+                                       .often = {kSnrLow, kBadSignal},
+                                       .sometimes = {kOneLaneErrors, kLosingData},
+                                       .rarely = {kFlaps, kLinkRecoveries, kRetries}};
+constexpr Expectations kFibre = {
     .always = {kLightLow, kFarSendsUnheard},
     .often = {kFarRxLow, kLosingData, kNoLight, kFarRxDark, kNoPartner, kFibresAlike},
     .sometimes = {kRemoteFault, kFarErrors, kSomeLanesDark, kErrorsBeforeFall, kBadSignal,
                   kOneLaneErrors, kFlaps, kRetries, kSnrLow, kLinkRecoveries, kNoPcsLock},
     .rarely = {kModuleNew, kNoFecLock, kSpeedReduced, kNoLockWithLight}};
-constexpr Signs kFarLaser = {.always = {kLightLow, kFarTxLow, kOneLaneErrors},
-                             .often = {kLosingData, kSomeLanesDark, kErrorsBeforeFall, kBadSignal},
-                             .sometimes = {kFarTxOff, kNoLight, kFlaps, kNoPartner, kSnrLow,
-                                           kLinkRecoveries, kNoPcsLock, kFibresAlike},
-                             .rarely = {kRemoteFault, kNoFecLock, kRetries, kSpeedReduced}};
-constexpr Signs kOwnLaser = {
+constexpr Expectations kFarLaser = {
+    .always = {kLightLow, kFarTxLow, kOneLaneErrors},
+    .often = {kLosingData, kSomeLanesDark, kErrorsBeforeFall, kBadSignal},
+    .sometimes = {kFarTxOff, kNoLight, kFlaps, kNoPartner, kSnrLow, kLinkRecoveries, kNoPcsLock,
+                  kFibresAlike},
+    .rarely = {kRemoteFault, kNoFecLock, kRetries, kSpeedReduced}};
+constexpr Expectations kOwnLaser = {
     .always = {kTxLow, kFarRxLow, kLightThere},
     .often = {kRemoteFault},
     .sometimes = {kTxFault, kBiasHigh, kTxOff, kFarErrors, kRetries, kFlaps, kNoFecLock, kBadSignal,
                   kLaserTires},
     .rarely = {kModuleNew, kFarRxDark, kTrainingFails, kNoPartner, kNoPcsLock}};
-constexpr Signs kTiringLaser = {
+constexpr Expectations kTiringLaser = {
     .decisive = {{{kLaserTires, 4}}}, .always = {kLaserTires, kBiasHigh}, .rarely = {kTxFault}};
-constexpr Signs kOwnReceiver = {
+constexpr Expectations kOwnReceiver = {
     .always = {kLightThere},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kBadSignal,
               kFarSendsUnheard},
@@ -59,50 +61,51 @@ constexpr Signs kOwnReceiver = {
                   kNoPcsLock},
     .rarely = {kSupplyLow, kLinkRecoveries, kModuleState, kRetries, kSpeedReduced, kBiasHigh,
                kRemoteFault, kNoPartner, kModuleBlind, kTxOff, kNoLight, kFibresAlike}};
-constexpr Signs kBursting = {.always = {kErrorBursts, kLosingData},
-                             .sometimes = {kFlaps, kRetries, kLinkRecoveries},
-                             .rarely = {kOneLaneErrors}};
-constexpr Signs kFarReceiver = {
+constexpr Expectations kBursting = {.always = {kErrorBursts, kLosingData},
+                                    .sometimes = {kFlaps, kRetries, kLinkRecoveries},
+                                    .rarely = {kOneLaneErrors}};
+constexpr Expectations kFarReceiver = {
     .always = {kFarErrors, kLightThere}, .often = {kRetries, kRemoteFault}, .sometimes = {kFlaps}};
-constexpr Signs kLoose = {.always = {kFlaps},
-                          .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData},
-                          .rarely = {kRetries, kModuleState}};
-constexpr Signs kFarModule = {
+constexpr Expectations kLoose = {.always = {kFlaps},
+                                 .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData},
+                                 .rarely = {kRetries, kModuleState}};
+constexpr Expectations kFarModule = {
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kLightThere},
     .sometimes = {kFlaps, kLinkRecoveries, kNoLight, kBadSignal, kNoFecLock, kTrainingFails,
                   kFarErrors, kRetries, kRemoteFault, kNoPartner, kSpeedReduced, kNoPcsLock},
     .rarely = {kFarTxOff}};
-constexpr Signs kWrongReading = {.decisive = {{{kLaneReadsDark, 5}}},
-                                 .always = {kLaneReadsDark, kLightLow}};
-constexpr Signs kModuleControl = {
+constexpr Expectations kWrongReading = {.decisive = {{{kLaneReadsDark, 5}}},
+                                        .always = {kLaneReadsDark, kLightLow}};
+constexpr Expectations kModuleControl = {
     .decisive = {{{kModuleFaultReported, 5}}},
     .always = {kModuleFaultReported},
     .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
     .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow},
     .rarely = {kModuleAbsent, kFlaps, kNoPartner}};
 // It neither sends nor receives, and reports no reason.
-constexpr Signs kDeadModule = {
+constexpr Expectations kDeadModule = {
     .always = {kTxOff, kTxLow},
     .often = {kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner, kFarSendsUnheard},
     .sometimes = {kLightThere, kTxFault, kRemoteFault},
     .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock}};
-constexpr Signs kHot = {.decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
-                        .always = {kModuleHot},
-                        .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
-                        .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow,
-                                      kBadSignal, kLinkRecoveries, kFarSendsUnheard},
-                        .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
-constexpr Signs kMissing = {.decisive = {{{kModuleAbsent, 6}}},
-                            .always = {kModuleAbsent, kNoCableReported},
-                            .often = {kFarRxDark, kFarRxLow},
-                            .sometimes = {kModuleBlind},
-                            .rarely = {kNoPartner}};
-constexpr Signs kUnsupported = {.decisive = {{{kUnsupportedReported, 7}}},
-                                .always = {kModuleNew, kUnsupportedReported},
-                                .often = {kTxOff, kLightThere},
-                                .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard},
-                                .rarely = {kModuleState}};
-constexpr Signs kCable = {
+constexpr Expectations kHot = {
+    .decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
+    .always = {kModuleHot},
+    .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
+    .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow, kBadSignal,
+                  kLinkRecoveries, kFarSendsUnheard},
+    .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
+constexpr Expectations kMissing = {.decisive = {{{kModuleAbsent, 6}}},
+                                   .always = {kModuleAbsent, kNoCableReported},
+                                   .often = {kFarRxDark, kFarRxLow},
+                                   .sometimes = {kModuleBlind},
+                                   .rarely = {kNoPartner}};
+constexpr Expectations kUnsupported = {.decisive = {{{kUnsupportedReported, 7}}},
+                                       .always = {kModuleNew, kUnsupportedReported},
+                                       .often = {kTxOff, kLightThere},
+                                       .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard},
+                                       .rarely = {kModuleState}};
+constexpr Expectations kCable = {
     .decisive = {{{kModuleFaultReported, 4}}},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kFlaps, kFarErrors, kTrainingFails,
               kBadSignal, kFarSendsUnheard},
@@ -110,34 +113,35 @@ constexpr Signs kCable = {
                   kModuleFaultReported, kRetries, kRemoteFault, kLightLow, kFarRxLow, kNoLight,
                   kSomeLanesDark, kLightThere, kSnrLow, kErrorBursts, kNoPcsLock},
     .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState}};
-constexpr Signs kCableOut = {
+constexpr Expectations kCableOut = {
     .decisive = {{{kFarErrors, 2}}},
     .always = {kFarErrors},
     .often = {kRetries},
     .sometimes = {kRemoteFault, kLinkRecoveries, kFlaps, kFarRxLow, kTrainingFails},
     .rarely = {kModuleNew}};
-constexpr Signs kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries, kCongested}};
-constexpr Signs kSettings = {.always = {kSettingsTouched, kLightThere},
-                             .often = {kNegotiationFails, kNoFecLock},
-                             .sometimes = {kModuleNew, kNoPcsLock},
-                             .rarely = {kTrainingFails, kNoPartner}};
-constexpr Signs kAdmin = {.decisive = {{{kAdminDown, 20}}},
-                          .always = {kAdminDown, kSettingsTouched},
-                          .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
-                          .sometimes = {kNoLight, kFarSendsUnheard},
-                          .rarely = {kNoPartner}};
-constexpr Signs kUnplugged = {
+constexpr Expectations kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries, kCongested}};
+constexpr Expectations kSettings = {.always = {kSettingsTouched, kLightThere},
+                                    .often = {kNegotiationFails, kNoFecLock},
+                                    .sometimes = {kModuleNew, kNoPcsLock},
+                                    .rarely = {kTrainingFails, kNoPartner}};
+constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
+                                 .always = {kAdminDown, kSettingsTouched},
+                                 .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
+                                 .sometimes = {kNoLight, kFarSendsUnheard},
+                                 .rarely = {kNoPartner}};
+constexpr Expectations kUnplugged = {
     .decisive = {{{kFarModuleAbsent, 4}}},
     .always = {kNoLight, kNoPartner, kFarRxDark, kFarRxLow, kLightLow, kFarSendsUnheard},
     .sometimes = {kModuleNew, kFarModuleAbsent},
     .rarely = {kFlaps}};
-constexpr Signs kUnpluggedCable = {.decisive = {{{kModuleAbsent, 6}}},
-                                   .always = {kModuleAbsent, kNoCableReported},
-                                   .often = {kFarModuleAbsent, kFarRxDark},
-                                   .rarely = {kNoPartner}};
-constexpr Signs kUnpluggedFar = {.decisive = {{{kFarModuleAbsent, 4}}},
-                                 .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow}};
-constexpr Signs kFarDown = {
+constexpr Expectations kUnpluggedCable = {.decisive = {{{kModuleAbsent, 6}}},
+                                          .always = {kModuleAbsent, kNoCableReported},
+                                          .often = {kFarModuleAbsent, kFarRxDark},
+                                          .rarely = {kNoPartner}};
+constexpr Expectations kUnpluggedFar = {
+    .decisive = {{{kFarModuleAbsent, 4}}},
+    .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow}};
+constexpr Expectations kFarDown = {
     .decisive = {{{kFarAdminDown, 6}}},
     .always = {kNoLight, kNoPartner, kFarAdminDown},
     .often = {kFarTxOff, kFarTxLow},
@@ -145,74 +149,75 @@ constexpr Signs kFarDown = {
     .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails, kFlaps}};
 // A far port that can be read while it is down has a switch that runs: then an administrator did
 // it, and that is seen.
-constexpr Signs kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
-                                .sometimes = {kNoLight, kGroupDown},
-                                .rarely = {kFlaps, kNoPartner}};
-constexpr Signs kSwitchDown = {.always = {kGroupDown},
-                               .often = {kNoLight, kNoPartner, kFarTxOff, kFarTxLow},
-                               .sometimes = {kRemoteFault, kLightThere, kGroupFlaps},
-                               .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
-constexpr Signs kSwitchErrors = {
+constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
+                                       .sometimes = {kNoLight, kGroupDown},
+                                       .rarely = {kFlaps, kNoPartner}};
+constexpr Expectations kSwitchDown = {.always = {kGroupDown},
+                                      .often = {kNoLight, kNoPartner, kFarTxOff, kFarTxLow},
+                                      .sometimes = {kRemoteFault, kLightThere, kGroupFlaps},
+                                      .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
+constexpr Expectations kSwitchErrors = {
     .decisive = {{{kGroupErrors, 3}}},
     .always = {kGroupErrors},
     .often = {kLosingData},
     .sometimes = {kFlaps, kGroupFlaps, kLinkRecoveries, kRetries, kFarErrors, kSnrLow},
     .rarely = {kOneLaneErrors}};
-constexpr Signs kSwitchFlaps = {.decisive = {{{kGroupFlaps, 3}}},
-                                .always = {kGroupFlaps, kFlaps},
-                                .sometimes = {kGroupErrors},
-                                .rarely = {kRetries, kLosingData}};
-constexpr Signs kPcie = {.decisive = {{{kPcieReduced, 4}}},
-                         .always = {kPcieReduced},
-                         .often = {kHostDrops},
-                         .sometimes = {kPcieErrors},
-                         .rarely = {kNicHot, kRetries, kCongested}};
-constexpr Signs kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
-                            .always = {kPcieErrors},
-                            .sometimes = {kPcieReduced, kHostDrops}};
-constexpr Signs kNic = {.decisive = {{{kDeviceFatal, 8}}},
-                        .always = {kDeviceFatal},
-                        .often = {kLightThere},
-                        .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff,
-                                      kModuleBlind, kFlaps, kFarSendsUnheard},
-                        .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
-constexpr Signs kNicGone = {.decisive = {{{kDeviceGone, 12}}},
-                            .always = {kDeviceGone},
-                            .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
-                            .sometimes = {kPcieLost, kLightThere},
-                            .rarely = {kNicHot, kFlaps}};
-constexpr Signs kHotCard = {.decisive = {{{kNicHot, 4}}},
-                            .always = {kNicHot},
-                            .sometimes = {kPcieReduced, kPcieErrors, kModuleHot, kFlaps},
-                            .rarely = {kLosingData, kLinkRecoveries}};
-constexpr Signs kSlot = {.decisive = {{{kSlotPower, 7}}},
-                         .always = {kSlotPower},
-                         .often = {kTxOff, kLightThere, kFarRxDark},
-                         .sometimes = {kNoLight, kFarSendsUnheard},
-                         .rarely = {kNoPartner}};
-constexpr Signs kSupply = {
+constexpr Expectations kSwitchFlaps = {.decisive = {{{kGroupFlaps, 3}}},
+                                       .always = {kGroupFlaps, kFlaps},
+                                       .sometimes = {kGroupErrors},
+                                       .rarely = {kRetries, kLosingData}};
+constexpr Expectations kPcie = {.decisive = {{{kPcieReduced, 4}}},
+                                .always = {kPcieReduced},
+                                .often = {kHostDrops},
+                                .sometimes = {kPcieErrors},
+                                .rarely = {kNicHot, kRetries, kCongested}};
+constexpr Expectations kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
+                                   .always = {kPcieErrors},
+                                   .sometimes = {kPcieReduced, kHostDrops}};
+constexpr Expectations kNic = {.decisive = {{{kDeviceFatal, 8}}},
+                               .always = {kDeviceFatal},
+                               .often = {kLightThere},
+                               .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner,
+                                             kTxOff, kModuleBlind, kFlaps, kFarSendsUnheard},
+                               .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
+                                   .always = {kDeviceGone},
+                                   .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
+                                   .sometimes = {kPcieLost, kLightThere},
+                                   .rarely = {kNicHot, kFlaps}};
+constexpr Expectations kHotCard = {.decisive = {{{kNicHot, 4}}},
+                                   .always = {kNicHot},
+                                   .sometimes = {kPcieReduced, kPcieErrors, kModuleHot, kFlaps},
+                                   .rarely = {kLosingData, kLinkRecoveries}};
+constexpr Expectations kSlot = {.decisive = {{{kSlotPower, 7}}},
+                                .always = {kSlotPower},
+                                .often = {kTxOff, kLightThere, kFarRxDark},
+                                .sometimes = {kNoLight, kFarSendsUnheard},
+                                .rarely = {kNoPartner}};
+constexpr Expectations kSupply = {
     .decisive = {{{kSupplyShared, 6}}},
     .always = {kSupplyShared, kSupplyLow},
     .sometimes = {kFlaps, kLosingData, kModuleState, kTxOff, kLightThere, kFarSendsUnheard},
     .rarely = {kTxLow, kErrorBursts, kNoLight, kErrorsBeforeFall}};
-constexpr Signs kHost = {.always = {kHostDrops}, .sometimes = {kRetries}, .rarely = {kCongested}};
-constexpr Signs kCongestion = {
+constexpr Expectations kHost = {
+    .always = {kHostDrops}, .sometimes = {kRetries}, .rarely = {kCongested}};
+constexpr Expectations kCongestion = {
     .always = {kCongested}, .sometimes = {kRetries}, .rarely = {kHostDrops}};
-constexpr Signs kElsewhere = {
+constexpr Expectations kElsewhere = {
     .always = {kRetries}, .sometimes = {kForwardedErrors}, .rarely = {kFarErrors, kCongested}};
 // What was damaged on its way through a switch need not be missed by this host: it may not have
 // been for it.
-constexpr Signs kUpstream = {
+constexpr Expectations kUpstream = {
     .always = {kForwardedErrors}, .sometimes = {kRetries}, .rarely = {kFarErrors, kCongested}};
-constexpr Signs kCard = {
+constexpr Expectations kCard = {
     .decisive = {{{kCardErrors, 4}}}, .always = {kCardErrors}, .sometimes = {kRetries, kHostDrops}};
-constexpr Signs kWiring = {.decisive = {{{kNeighbourDiffers, 6}}},
-                           .always = {kNeighbourDiffers},
-                           .sometimes = {kNoPartner},
-                           .rarely = {kNoLight}};
-constexpr Signs kBlindPort = {
+constexpr Expectations kWiring = {.decisive = {{{kNeighbourDiffers, 6}}},
+                                  .always = {kNeighbourDiffers},
+                                  .sometimes = {kNoPartner},
+                                  .rarely = {kNoLight}};
+constexpr Expectations kBlindPort = {
     .decisive = {{{kCountersBlind, 3}}}, .always = {kCountersBlind}, .sometimes = {kModuleBlind}};
-constexpr Signs kBlindModule = {.always = {kModuleBlind}};
+constexpr Expectations kBlindModule = {.always = {kModuleBlind}};
 
 // Where light is lost, and whether there are errors then.
 //                                   none incoming outgoing both far own     dim bright
@@ -236,7 +241,7 @@ constexpr std::uint8_t kModules = kOnOptical | kOnMultimode | kOnAoc | kOnUnknow
 constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
 constexpr std::uint8_t kCables = kOnAoc | kOnCopper;
 constexpr Cause kCauses[] = {
-    // name, fault, prior up, prior down, media, light, signs
+    // name, fault, prior up, prior down, media, light, expectations
     {"healthy", F::kHealthy, 80, 1e-4, kAnyMedium, kHealthy, kNothing},
     {"dirt, incoming", F::kDirtyConnector, 22, 5, kGlass, kLossIn, kDirtyIn},
     {"dirt, outgoing", F::kDirtyConnector, 7, 2, kGlass, kLossOut, kDirtyOut},
@@ -293,6 +298,6 @@ constexpr Cause kCauses[] = {
 }  // namespace
 
 std::span<const Cause> cause_table() { return kCauses; }
-const Signs& retraining_signs() { return kRetraining; }
+const Expectations& retraining_expectations() { return kRetraining; }
 
 }  // namespace linkhealth

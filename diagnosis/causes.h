@@ -21,7 +21,7 @@ struct Decisive {
 };
 
 /// How often a cause shows which symptom. What is not listed it never shows.
-struct Signs {
+struct Expectations {
   std::array<Decisive, 2> decisive{};
   SymptomSet always{}, often{}, sometimes{}, rarely{};
 };
@@ -55,13 +55,13 @@ struct Cause {
   double prior_down;  ///< share among links that do not
   std::uint8_t media;
   LightRow light;
-  Signs signs;
+  Expectations expects;
 };
 
 /// The first cause is "healthy".
 std::span<const Cause> cause_table();
-/// Its signs on a link that went down and comes back by itself.
-const Signs& retraining_signs();
+/// What healthy shows on a link that went down and comes back by itself.
+const Expectations& retraining_expectations();
 /// Of the row in the table.
 inline std::size_t index_of(const Cause& cause) {
   return static_cast<std::size_t>(&cause - cause_table().data());

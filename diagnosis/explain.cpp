@@ -109,7 +109,7 @@ void put_evidence(FaultReport& report, const Features& f, const Findings& findin
   }
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
-    if (!ranked.cause->signs.always.has(row.id) || !finding.absent()) continue;
+    if (!ranked.cause->expects.always.has(row.id) || !finding.absent()) continue;
     report.evidence.push_back(evidence_of(row.id, finding.comparisons.front(), f, false));
     report.evidence.back().text += ": does not show, and nearly always would";
   }

@@ -87,7 +87,7 @@ void fill_ber(Features& f) {
   SignalStats& s = f.signal;
   s.ber_limit = ber_limit(f.port.fec(), f.medium);
   if (const auto reference = f.port.counters.ber_log10.lower_quartile())
-    s.ber_reference = std::pow(10.0, *reference);
+    s.ber_baseline = std::pow(10.0, *reference);
   const auto chosen = recent_clean(f);
   if (chosen.size() < kBerIntervals) return;
   std::vector<double> values;
@@ -142,7 +142,7 @@ bool errors_since_ever(const Features& f) {
   const SignalStats& s = f.signal;
   const bool at_limit =
       s.ber && s.ber_limit && (*s.ber > *s.ber_limit / kNotRare || s.lane_stands_out);
-  const bool as_before = s.ber && s.ber_reference && *s.ber < kSameRatio * *s.ber_reference;
+  const bool as_before = s.ber && s.ber_baseline && *s.ber < kSameRatio * *s.ber_baseline;
   const bool from_the_start =
       !s.ber_limit && f.errors_since && in_seconds(*f.errors_since - f.port.first_seen) < kRecentS;
   return (at_limit && as_before && !s.lane_rose) || from_the_start;

@@ -49,7 +49,7 @@ struct SignalStats {
   double ber_window_s = 0;              ///< that these intervals cover
   std::optional<RatioRange> ber_range;  ///< of the true ratio
   double ber_resolution = 0;            ///< half a bit error in one interval
-  std::optional<double> ber_reference;  ///< this link's own
+  std::optional<double> ber_baseline;   ///< this link's own
   std::optional<double> ber_limit;      ///< of the FEC mode; nullopt without FEC
   std::array<double, kMaxLanes> lane_ber{};
   std::size_t lanes = 0;
@@ -87,10 +87,10 @@ struct TrafficStats {
   double known_s = 0;
   bool idle_now = false;  ///< the latest interval of which the load is known had none
   double marks_share = 0, pause_share = 0, wait_share = 0;  ///< of the intervals with load
-  double drops_share = 0;    ///< of those with load or with drops
-  double retries_share = 0;  ///< of bins of two minutes
+  double drops_share = 0;                                   ///< of those with load or with drops
+  double retries_share = 0;                                 ///< of bins of two minutes
   double marks_per_s = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
-  double forwarded_share = 0;  ///< of bins
+  double forwarded_share = 0;                                         ///< of bins
   double pause_sent_share = 0, stalls_share = 0, discards_share = 0;  ///< of those with load
   bool marks_known = false, pause_known = false, wait_known = false, drops_known = false,
        retries_known = false, forwarded_known = false, pause_sent_known = false,

@@ -18,21 +18,21 @@ const Word kAlways{0.95}, kOften{0.6}, kSometimes{0.25}, kRarely{0.05}, kNever{0
 /// With a decisive reading, what the cause does not list may be its consequence: hardly against it.
 const Word kConsequence{0.3, std::log(0.3), 0};
 
-const Word& word_of(const Signs& signs, SymptomId symptom, const Word& unlisted) {
-  if (signs.always.has(symptom)) return kAlways;
-  if (signs.often.has(symptom)) return kOften;
-  if (signs.sometimes.has(symptom)) return kSometimes;
-  if (signs.rarely.has(symptom)) return kRarely;
+const Word& word_of(const Expectations& expects, SymptomId symptom, const Word& unlisted) {
+  if (expects.always.has(symptom)) return kAlways;
+  if (expects.often.has(symptom)) return kOften;
+  if (expects.sometimes.has(symptom)) return kSometimes;
+  if (expects.rarely.has(symptom)) return kRarely;
   return unlisted;
 }
 
 /// A link that went down and comes back by itself is healthy.
-const Signs& signs_of(const Cause& cause, bool down) {
-  return cause.fault == FaultId::kHealthy && down ? retraining_signs() : cause.signs;
+const Expectations& expectations_of(const Cause& cause, bool down) {
+  return cause.fault == FaultId::kHealthy && down ? retraining_expectations() : cause.expects;
 }
 
 bool is_decided(const Cause& cause, const Observations& seen) {
-  return std::ranges::any_of(cause.signs.decisive, [&seen](const Decisive& row) {
+  return std::ranges::any_of(cause.expects.decisive, [&seen](const Decisive& row) {
     return row.nats > 0 && seen.present.has(row.symptom);
   });
 }
@@ -141,7 +141,7 @@ bool is_possible(const Cause& cause, const Features& f) {
 double prior(const Cause& cause, bool down) { return down ? cause.prior_down : cause.prior_up; }
 
 double probability(const Cause& cause, SymptomId symptom) {
-  return word_of(cause.signs, symptom, kNever).probability;
+  return word_of(cause.expects, symptom, kNever).probability;
 }
 
 double marginal_probability(const Cause& cause, SymptomId symptom) {
@@ -168,7 +168,7 @@ double marginal_probability(const Cause& cause, SymptomId symptom) {
 }
 
 bool explains(const Cause& cause, SymptomId symptom) {
-  return &word_of(cause.signs, symptom, kNever) != &kNever;
+  return &word_of(cause.expects, symptom, kNever) != &kNever;
 }
 
 double log_prior(const Cause& cause, const Observations& seen) {
@@ -196,12 +196,12 @@ double log_joint_row(const Cause& cause, const Observations& seen) {
 
 double log_symptom(const Cause& cause, SymptomId symptom, const Observations& seen) {
   double nats = 0;
-  for (const Decisive& row : cause.signs.decisive)
+  for (const Decisive& row : cause.expects.decisive)
     if (row.symptom == symptom && row.nats > 0 && seen.present.has(symptom)) nats += row.nats;
   const Verdict verdict = seen.verdicts[static_cast<std::size_t>(symptom)];
   if (verdict == Verdict::kUnknown) return nats;
-  const Word& word =
-      word_of(signs_of(cause, seen.down), symptom, is_decided(cause, seen) ? kConsequence : kNever);
+  const Word& word = word_of(expectations_of(cause, seen.down), symptom,
+                             is_decided(cause, seen) ? kConsequence : kNever);
   return nats + (verdict == Verdict::kPresent ? word.log_present : word.log_absent);
 }
 

@@ -20,7 +20,7 @@ struct Observations {
   SymptomSet present;                             ///< of all symptoms
   std::array<Verdict, kSymptomCount> verdicts{};  ///< kUnknown where a symptom takes no part
 };
-/// `incumbent`: the fault that is open; nullptr: none. `explained`: a cause whose signs are left
+/// `incumbent`: the fault that is open; nullptr: none. `explained`: a cause whose symptoms are left
 /// out, because they have an explanation; nullptr: none.
 Observations observations_of(const Features& features, const Findings& findings,
                              const Fault* incumbent, const Cause* explained = nullptr);

@@ -130,8 +130,8 @@ bool is_neighbour(const Cause& cause, const Cause& named, const Findings& findin
   const bool errors = at(findings, SymptomId::kReceiveErrors).present();
   if (errors && cause.light.errors_if_dim > kGivesErrors) return true;
   return std::ranges::any_of(symptom_table(), [&](const Symptom& row) {
-    const bool shows = cause.signs.always.has(row.id) || cause.signs.often.has(row.id) ||
-                       cause.signs.sometimes.has(row.id);
+    const bool shows = cause.expects.always.has(row.id) || cause.expects.often.has(row.id) ||
+                       cause.expects.sometimes.has(row.id);
     return shows && at(findings, row.id).present() && explains(named, row.id);
   });
 }
@@ -166,7 +166,7 @@ std::vector<RuledOut> ruled_out(const Features& f, const Findings& findings,
   for (const Cause* other : neighbours(f, findings, named))
     for (const Symptom& row : symptom_table()) {
       const Comparison* const seen = failed_comparison(at(findings, row.id));
-      if (!other->signs.always.has(row.id) || seen == nullptr || explains(*named.cause, row.id))
+      if (!other->expects.always.has(row.id) || seen == nullptr || explains(*named.cause, row.id))
         continue;
       const Fault* const fault = &fault_of(other->fault);
       const bool elsewhere = std::ranges::any_of(found, [&](const RuledOut& one) {

@@ -10,7 +10,7 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kIdleShare = 0.02;  // of the line rate: below, a port neither queues nor drops
+constexpr double kIdleShare = 0.02;    // of the line rate: below, a port neither queues nor drops
 constexpr double kBinS = 115;          // rare events are counted by bins, whatever the cadence
 constexpr double kPauseSentPerS = 20;  // more pause frames sent than this: the host needs a rest
 constexpr double kStallsPerS = 0.2;    // seconds with PCIe stalls
@@ -161,8 +161,8 @@ class Window {
   const Features& f_;
   double wait_limit_;
   TrafficStats t_;
-  double loaded_ = 0, tested_ = 0;                  ///< intervals
-  double stomped_frames_ = 0, damaged_here_ = 0;    ///< without and with loss on this link
+  double loaded_ = 0, tested_ = 0;                ///< intervals
+  double stomped_frames_ = 0, damaged_here_ = 0;  ///< without and with loss on this link
   Bins retries_, forwarded_, stomps_;
   bool load_seen_ = false;
 };

@@ -85,8 +85,8 @@ Finding observe_receive_errors(const Features& f) {
         .lane(s.worst_lane)
         .above("pre-FEC BER of this lane", s.worst_lane_ber(), s.lane_own_limit);
   if (auto among = errors_among_others(f, shares)) return *among;
-  const double limit = s.ber_reference
-                           ? std::max(harmless_ber(f), *s.ber_reference * f.settings.error_ratio)
+  const double limit = s.ber_baseline
+                           ? std::max(harmless_ber(f), *s.ber_baseline * f.settings.error_ratio)
                            : absolute;
   return Checks(kFec).above("pre-FEC BER", s.ber, limit);
 }
@@ -192,8 +192,8 @@ Finding errors_before_fall(const Features& f) {
                               f.port.before_loss.uncorrectable, kBlocksBefore);
   if (!f.port.before_loss.ber) return unknown("no readings from before the fall");
   double threshold = f.signal.ber_limit.value_or(1e-12) / kLimitShare;
-  if (f.signal.ber_reference)
-    threshold = std::min(threshold, std::max(harmless_ber(f), *f.signal.ber_reference * kOwnRatio));
+  if (f.signal.ber_baseline)
+    threshold = std::min(threshold, std::max(harmless_ber(f), *f.signal.ber_baseline * kOwnRatio));
   return Checks(kFec).above("pre-FEC BER before the fall", f.port.before_loss.ber, threshold);
 }
 

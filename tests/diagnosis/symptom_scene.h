@@ -36,8 +36,6 @@ struct Scene {
 inline void reason(Scene& s, const char* state, const char* sub) {
   s.port.latest.link->down_reason = DownReason{state, sub};
 }
-inline const auto kNoReason = [](Scene&) {};
-inline const auto kOtherReason = [](Scene& s) { reason(s, "No cable", ""); };
 
 inline void losses(Scene& s, int count, double apart_s) {
   for (int i = 0; i < count; ++i)
@@ -64,7 +62,7 @@ inline void fail(Scene& s, const char* probe, double for_s, const char* why = "E
   s.port.blind[probe] = {steady_from_seconds(10000 - for_s), steady_from_seconds(10000), 20, why};
 }
 
-inline void repeated(Repeated& what, double events, std::size_t intervals, double span_s) {
+inline void repeated(Repeated& what, double events, double intervals, double span_s) {
   what = {.events = events,
           .intervals = intervals,
           .recent = 1,
@@ -72,7 +70,7 @@ inline void repeated(Repeated& what, double events, std::size_t intervals, doubl
           .last = steady_from_seconds(9000 + span_s),
           .known = true};
 }
-inline void losing(Scene& s, std::size_t intervals) {
+inline void losing(Scene& s, double intervals) {
   s.view.signal.intervals_1h = 60;
   repeated(s.view.signal.blocks, 8, intervals, 200);
 }

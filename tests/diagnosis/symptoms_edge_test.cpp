@@ -81,7 +81,7 @@ TEST(PcieErrors, ThatComeFastNeedNoHour) {
 /// Errors that were always there: there is no past to compare with.
 struct AlwaysBad : Scene {
   explicit AlwaysBad(double ber) {
-    view.signal.ber = view.signal.ber_reference = ber;
+    view.signal.ber = view.signal.ber_baseline = ber;
     view.signal.ber_limit = 2.4e-4;
   }
 };
@@ -107,7 +107,7 @@ TEST(ReceiveErrors, CountSoonerWhileAnotherLinkToTheSwitchHasThem) {
   AlwaysBad scene(6e-6);
   scene.view.group.leaf_errors = 1;
   EXPECT_TRUE(look(kReceiveErrors, scene.view).present());
-  scene.view.signal.ber = scene.view.signal.ber_reference = 3e-6;
+  scene.view.signal.ber = scene.view.signal.ber_baseline = 3e-6;
   EXPECT_TRUE(look(kReceiveErrors, scene.view).absent());
 }
 
@@ -358,7 +358,7 @@ TEST(ReceiveErrors, ALaneThatStandsOutNeedsNoPast) {
   Scene scene;
   scene.view.signal.ber = 1e-5;
   scene.view.signal.ber_limit = 2.4e-4;
-  scene.view.signal.ber_reference = 1e-5;
+  scene.view.signal.ber_baseline = 1e-5;
   EXPECT_TRUE(look(kReceiveErrors, scene.view).absent())
       << "its own normal, a twentieth of the limit";
   scene.view.signal.worst_lane = 2;
