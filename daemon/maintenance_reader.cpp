@@ -29,11 +29,10 @@ MaintenanceReader::MaintenanceReader(std::string directory, const Clock& clock, 
 
 MaintenanceReader::News MaintenanceReader::poll() {
   pool_.finish();
-  for (const BlockingReadPool::Hung& read : pool_.check_hung())
-    if (!std::exchange(hang_reported_, true))
-      news_.complaints.push_back(fmt::format(
-          "maintenance_dir: {} does not answer for {:.0f} s: its last content stays in force",
-          directory_, in_seconds(clock_.steady() - read.since)));
+  if (!pool_.check_hung().empty() && !std::exchange(hang_reported_, true))
+    news_.complaints.push_back(fmt::format(
+        "maintenance_dir: {} does not answer for {:.0f} s: its last content stays in force",
+        directory_, in_seconds(kPatience)));
   if (read_ && clock_.steady() >= due_at_ && !pool_.is_out(directory_, "")) {
     due_at_ = clock_.steady() + kPeriod;
     std::vector<BlockingReadPool::Job> jobs;
