@@ -30,13 +30,6 @@ constexpr std::uint64_t kMaxRecording_s = 86400;
 constexpr Milliseconds kRecordingPoll(500);
 constexpr int kBacklog = 64;
 
-/// Recordings, deliveries, and the files of faults and events, which are opened when there is
-/// something to write.
-constexpr std::size_t kOtherDescriptors = 64;
-static_assert(HttpServer::kKinds * HttpServer::kMaxConnections + kOtherDescriptors <=
-                  kReservedDescriptors,
-              "files that are kept open would leave too few descriptors for those who ask");
-
 /// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon
 /// leaves behind.
 Result<void> clear_stale_socket(const std::string& path) {
