@@ -148,9 +148,8 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   out += monitor_row("supply", m.supply_v, limits.supply_v, "V", 2, style);
   out +=
       monitor_row("laser temp.", m.laser_temperature_c, limits.laser_temperature_c, "C", 1, style);
-  // CMIS 5.4 table 8-10: below 0 it cools.
-  out += monitor_row("laser cooler", m.tec_current_percent, limits.tec_current_percent,
-                     m.tec_current_percent.value_or(0) < 0 ? "% (cools)" : "% (heats)", 1, style);
+  out += monitor_row(m.tec_current_percent.value_or(0) < 0 ? "laser cools" : "laser heats",
+                     m.tec_current_percent, limits.tec_current_percent, "%", 1, style);
   out += row("power", power_words(m), style);
   if (m.module_firmware_error == true)
     out += row("firmware", "the module's own firmware has failed", style);
@@ -204,15 +203,15 @@ std::string vdm_text(const ModuleSample& m, const TextStyle& style) {
                     lanes_row("host LTP dB", v.host_ltp_db, style) + statistics;
   if (!v.media_errored_frames.empty() || !v.host_errored_frames.empty())
     out += row("", "frames: uncorrectable by FEC, in a sampling interval of the module", style);
-  if (v.laser_age_percent)
-    out += row("laser age", fmt::format("{:.0f} %", *v.laser_age_percent), style);
-  if (v.laser_frequency_error_mhz)
-    out += row("laser error", fmt::format("{:.0f} MHz", *v.laser_frequency_error_mhz), style);
   if (!statistics.empty())
     out += row("",
                v.frozen == true ? "avg, min and max are old: another program has frozen them"
                                 : "avg, min and max are since an unknown time",
                style);
+  if (v.laser_age_percent)
+    out += row("laser age", fmt::format("{:.0f} %", *v.laser_age_percent), style);
+  if (v.laser_frequency_error_mhz)
+    out += row("laser error", fmt::format("{:.0f} MHz", *v.laser_frequency_error_mhz), style);
   return out.empty() ? out : "\n" + out;
 }
 

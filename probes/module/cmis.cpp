@@ -123,7 +123,9 @@ void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& s
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
   if (!medium.cable) sample.reach_m = reach_m(advert);
-  if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
+  // Of a tunable laser (01h:155.6) it is the middle of its range.
+  if (const auto raw = advert.u16(138);
+      raw && *raw >= 600 * 20 && *raw <= 2000 * 20 && !advert.offers(155, 6))
     sample.wavelength_nm = *raw / 20.0;
   sample.rx_power_is_average = advert.bit(151, 4);
 }

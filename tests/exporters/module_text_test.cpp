@@ -190,7 +190,7 @@ TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
               HasSubstr("  power        at most 4.5 W (class 6), of which the host has not enabled "
                         "more than 3.5 W\n"));
   m.tec_current_percent = -46.8;
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler -46.8 % (cools)\n"));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cools  -46.8 %\n"));
 }
 
 TEST(ModuleText, AModuleThatMeasuresNothingSaysSoAndWhy) {

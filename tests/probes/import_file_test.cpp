@@ -91,7 +91,7 @@ TEST(ImportFile, EveryTextAndEveryNumberIsLookedAt) {
   EXPECT_EQ(module(R"("vdm":{"media_pre_fec_ber":{"current":7}})"), "ports > mlx5_0/1: a BER of 7");
   EXPECT_EQ(module(R"("vdm":{"media_esnr_db":[22,-900]})"), "ports > mlx5_0/1: a ratio of -900 dB");
   EXPECT_EQ(module(R"("coherent":{"osnr_db":1e300})"), "ports > mlx5_0/1: a ratio of 1e+300 dB");
-  EXPECT_EQ(module(R"("coherent_statistics":{"rx_total_power_dbm":{"min":900}})"),
+  EXPECT_EQ(module(R"("coherent":{"rx_total_power_dbm":900})"),
             "ports > mlx5_0/1: a power of 900 dBm");
   EXPECT_EQ(module(R"("length_m":-3)"), "ports > mlx5_0/1: a length of -3 m");
   EXPECT_EQ(peer(R"("link":{"state":"\u001b[2J"})"),

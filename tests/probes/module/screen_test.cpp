@@ -113,11 +113,11 @@ TEST(Screen, ACopyOfTheLowerPageIsLeftOut) {
   expect_left_out({"24h", cmis_with_all, upper_key(0x24)}, with_copy_of_lower(0x24),
                   "page 24h is a copy of the lower page: left out");
   // The identifier, the revision, the media type, the first application, the page's own number.
-  for (const std::uint8_t changed : {0, 1, 85, 86, 89, 127}) {
+  for (const unsigned changed : {0U, 1U, 85U, 86U, 89U, 127U}) {
     ModuleImage memory = with_copy_of_lower(0x24);
     memory.store({kModuleAddressA0, 0, 0x24, static_cast<std::uint8_t>(128 + changed), 1},
                  std::array{std::uint8_t{7}});
-    EXPECT_NE(screened(memory, nullptr).half(upper_key(0x24)), nullptr) << unsigned{changed};
+    EXPECT_NE(screened(memory, nullptr).half(upper_key(0x24)), nullptr) << changed;
   }
 }
 
