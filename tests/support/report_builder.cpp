@@ -190,7 +190,7 @@ PortReport measured_port() {
   ModuleSample& module = *port.latest.module;
   module.vdm.media_esnr_db = {21.5, 0, 20.25};  // 0: this lane has none
   module.vdm.host_ltp_db = {33};
-  module.vdm.media_pre_fec_ber = {1e-9, 3e-7, 2e-8, 1.5e-8};
+  module.vdm.media_pre_fec_ber = {1e-9, 3e-7, 2e-8, 1.5e-8, std::nullopt};
   module.vdm.host_errored_frames.current = 0;
   module.vdm.media_fec_tail_symbols.max = 7;
   module.vdm.laser_age_percent = 25;
