@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "model/json_reader.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
@@ -18,49 +18,33 @@ constexpr time_t kConnect_s = 5;
 constexpr time_t kAnswer_s = 30;
 constexpr std::size_t kMostBytes = 64UL << 20U;
 
-bool read_value(JsonReader& json, double& out) {
-  std::size_t part = 0;
-  return json.array([&] {
-    if (part++ == 0) {
-      double at = 0;
-      return json.read(at);
-    }
-    std::string text;
-    if (!json.read(text)) return false;
-    if (text == "NaN") return out = std::nan(""), true;
-    if (text == "+Inf" || text == "-Inf") return out = text[0] == '-' ? -HUGE_VAL : HUGE_VAL, true;
-    const auto number = parse_double(text);
-    out = number.value_or(0);
-    return number ? true
-                  : json.fail("expected a number, found \"" + printable(text.substr(0, 40)) + "\"");
-  });
+/// [time, "value"]: a number as text, because JSON has neither NaN nor infinity.
+Result<double> value_of(const Json& sample) {
+  if (!sample.is_array() || sample.size() != 2 || !sample[1].is_string())
+    return Error{"a series without a value"};
+  const auto& text = sample[1].get_ref<const std::string&>();
+  if (text == "NaN") return std::nan("");
+  if (text == "+Inf" || text == "-Inf") return text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+  const auto number = parse_double(text);
+  if (!number) return Error{"expected a number, found \"" + printable(text.substr(0, 40)) + "\""};
+  return *number;
 }
 
-bool read_row(JsonReader& json, PrometheusRow& row) {
-  bool valued = false;
-  const bool read = json.object([&](std::string_view key) {
-    if (key == "value") return valued = true, read_value(json, row.value);
-    if (key != "metric") return json.skip();
-    return json.object(
-        [&](std::string_view label) { return json.read(row.labels[std::string(label)]); });
-  });
-  return read && (valued || json.fail("a series without a value"));
-}
-
-bool read_data(JsonReader& json, PrometheusVector& rows) {
-  return json.object([&](std::string_view key) {
-    if (key == "resultType") {
-      std::string type;
-      return json.read(type) &&
-             (type == "vector" || json.fail("expected a vector, found a " + printable(type)));
-    }
-    if (key != "result") return json.skip();
-    return json.array([&] {
-      if (rows.size() >= kMostRows)
-        return json.fail("more than " + std::to_string(kMostRows) + " series");
-      return read_row(json, rows.emplace_back());
-    });
-  });
+Result<PrometheusVector> rows_of(const Json& data) {
+  const std::string type = text_member(data, "resultType");
+  if (type != "vector") return Error{"expected a vector, found a " + printable(type.substr(0, 40))};
+  PrometheusVector rows;
+  for (const Json& series : member(data, "result")) {
+    if (rows.size() >= kMostRows)
+      return Error{"more than " + std::to_string(kMostRows) + " series"};
+    const auto value = value_of(member(series, "value"));
+    if (!value) return value.error();
+    PrometheusRow& row = rows.emplace_back();
+    row.value = *value;
+    for (const auto& [label, text] : member(series, "metric").items())
+      if (text.is_string()) row.labels[label] = text;
+  }
+  return rows;
 }
 
 std::string first_words(std::string_view body) {
@@ -88,23 +72,15 @@ std::string_view PrometheusRow::label(std::string_view name) const {
 }
 
 Result<PrometheusVector> parse_vector(std::string_view body) {
-  PrometheusVector rows;
-  std::string status, error_type, error;
-  bool data = false;
-  JsonReader json(body);
-  const bool read = json.object([&](std::string_view key) {
-    if (key == "status") return json.read(status);
-    if (key == "errorType") return json.read(error_type);
-    if (key == "error") return json.read(error);
-    if (key == "data") return data = true, read_data(json, rows);
-    return json.skip();
-  });
-  if (!read || !json.at_end())
-    return Error{"gives no answer of Prometheus: " +
-                 (read || status == "success" ? json.error() : first_words(body))};
-  if (status == "error") return Error{"says: " + printable(error_type) + ": " + printable(error)};
-  if (status != "success" || !data)
+  const auto json = parse_json(body);
+  const std::string status = json ? text_member(*json, "status") : "";
+  if (status == "error")
+    return Error{"says: " + printable(text_member(*json, "errorType")) + ": " +
+                 printable(text_member(*json, "error"))};
+  if (status != "success" || !member(*json, "data").is_object())
     return Error{"gives no answer of Prometheus: " + first_words(body)};
+  auto rows = rows_of(member(*json, "data"));
+  if (!rows) return Error{"gives no answer of Prometheus: " + rows.error().message};
   return rows;
 }
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "exporters/port_names.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -84,32 +84,23 @@ ApiReply done(const ApiRequest& request, const ApiView& view, std::string senten
     reply.content_type = "text/plain; charset=utf-8";
     body = sentence + "\n";
   } else {
-    JsonWriter out(body);
-    out.begin_object();
-    out.key("schema");
-    out.value("linkhealth.action/1");
+    OrderedJson out;
+    out["schema"] = "linkhealth.action/1";
     fill(out);
-    out.key("text");
-    out.value(sentence);
-    if (!not_kept.empty()) {
-      out.key("warning");
-      out.value("a restart would forget it: " + not_kept);
-    }
-    out.end_object();
+    out["text"] = sentence;
+    if (!not_kept.empty()) out["warning"] = "a restart would forget it: " + not_kept;
+    body = format_json(out) + "\n";
     reply.content_type = "application/json";
-    body += "\n";
   }
   reply.body = std::make_shared<const std::string>(std::move(body));
   return reply;
 }
 
-void put(JsonWriter& out, std::string_view key, const std::string& text) {
-  if (text.empty()) return;
-  out.key(key);
-  out.value(text);
+void put(OrderedJson& out, std::string_view key, const std::string& text) {
+  if (!text.empty()) out[key] = text;
 }
 
-void put(JsonWriter& out, std::string_view key, const std::optional<WallTime>& time) {
+void put(OrderedJson& out, std::string_view key, const std::optional<WallTime>& time) {
   if (time) put(out, key, format_rfc3339(*time));
 }
 
@@ -125,7 +116,7 @@ ApiReply acknowledge(const ApiRequest& request, const ApiView& view, const PortR
           ? fmt::format("{}: {} is not acknowledged any more", port.port, name_words(fault->fault))
           : fmt::format("{}: {} acknowledged by {} {}", port.port, name_words(fault->fault),
                         wish.by, until_words(until, view.now, "until it closes"));
-  return done(request, view, std::move(sentence), [&](JsonWriter& out) {
+  return done(request, view, std::move(sentence), [&](OrderedJson& out) {
     put(out, "action", std::string(wish.end ? "ack_end" : "ack"));
     put(out, "port", port.port);
     put(out, "fault", fault->fault);
@@ -159,7 +150,7 @@ ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortRepo
                : fmt::format("{}: in maintenance {}, nothing is raised{}", name,
                              until_words(work->until, view.now, ""),
                              work->module_reads == false ? ", and no module is read" : "");
-  return done(request, view, std::move(sentence), [&](JsonWriter& out) {
+  return done(request, view, std::move(sentence), [&](OrderedJson& out) {
     put(out, "action", std::string(wish.end ? "maintenance_end" : "maintenance_start"));
     put(out, "port", port == nullptr ? "all" : port->port);
     put(out, "by", wish.by);

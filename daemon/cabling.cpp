@@ -7,7 +7,7 @@
 
 #include "diagnosis/peer_names.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -160,32 +160,25 @@ std::string cabling_text(const Report& report, const std::vector<CablingRow>& ro
 }
 
 std::string cabling_json(const Report& report, const std::vector<CablingRow>& rows) {
-  std::string body;
-  JsonWriter out(body);
-  const auto put = [&out](std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    out.key(key);
-    out.value(value);
+  const auto put = [](OrderedJson& out, std::string_view key, std::string_view value) {
+    if (!value.empty()) out[key] = value;
   };
-  out.begin_object();
-  put("schema", "linkhealth.cabling/1");
-  put("node", report.node);
-  out.key("ports");
-  out.begin_array();
+  OrderedJson json;
+  json["schema"] = "linkhealth.cabling/1";
+  put(json, "node", report.node);
+  json["ports"] = OrderedJson::array();
   for (const CablingRow& row : rows) {
-    out.begin_object();
-    put("port", row.port);
-    put("netdev", row.netdev);
-    put("planned", row.planned);
-    put("seen", row.seen);
-    put("source", row.source);
-    put("match", to_string(row.match));
-    put("text", row.text);
-    out.end_object();
+    OrderedJson out;
+    put(out, "port", row.port);
+    put(out, "netdev", row.netdev);
+    put(out, "planned", row.planned);
+    put(out, "seen", row.seen);
+    put(out, "source", row.source);
+    put(out, "match", to_string(row.match));
+    put(out, "text", row.text);
+    json["ports"].push_back(std::move(out));
   }
-  out.end_array();
-  out.end_object();
-  return body;
+  return format_json(json);
 }
 
 }  // namespace linkhealth

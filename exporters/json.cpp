@@ -10,60 +10,39 @@ namespace linkhealth {
 namespace {
 
 /// A report with the name of its format before it.
-template <typename ReportType>
 struct Document {
   std::string schema;
-  ReportType& report;
+  const Report& report;
 };
 
-template <typename ReportType>
-void fields(Document<ReportType>& document, auto& visit) {
+void fields(const Document& document, auto& visit) {
   visit.always("schema", document.schema);
   fields(document.report, visit);
-}
-template <typename ReportType>
-void fields(const Document<ReportType>& document, auto& visit) {
-  visit.always("schema", document.schema);
-  fields(document.report, visit);
-}
-
-template <typename T>
-std::string to_json(const T& value) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(value);
-  return text;
 }
 
 }  // namespace
 
 std::string report_json(const Report& report) {
-  return to_json(Document<const Report>{std::string(kReportSchema), report});
+  return format_fields(Document{std::string(kReportSchema), report});
 }
 
-std::string port_json(const PortReport& port) { return to_json(port); }
+std::string port_json(const PortReport& port) { return format_fields(port); }
 
-std::string module_json(const ModuleSample& module) { return to_json(module); }
+std::string module_json(const ModuleSample& module) { return format_fields(module); }
 
-std::string event_json_line(const FaultEvent& event) { return to_json(event); }
+std::string event_json_line(const FaultEvent& event) { return format_fields(event); }
 
-Result<FaultEvent> parse_event(std::string_view json) {
-  JsonReader in(json);
-  FaultEvent event;
-  if (!FieldsIn(in).value(event) || !in.at_end())
-    return Error{in.failed() ? in.error() : "more text than one event"};
-  return event;
-}
+Result<FaultEvent> parse_event(std::string_view json) { return parse_fields<FaultEvent>(json); }
 
-Result<Report> parse_report(std::string_view json) {
-  JsonReader in(json);
-  Report report;
-  Document<Report> document{"", report};
-  const bool ok = FieldsIn(in).value(document) && in.at_end();
-  if (document.schema != kReportSchema)
+Result<Report> parse_report(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return json.error();
+  const std::string schema = text_member(*json, "schema");
+  if (schema != kReportSchema)
     return Error{fmt::format("not a report: its \"schema\" is \"{}\", not \"{}\"",
-                             printable(document.schema).substr(0, 60), kReportSchema)};
-  if (!ok) return Error{in.error()};
+                             printable(schema).substr(0, 60), kReportSchema)};
+  Report report;
+  if (auto read = read_fields(*json, report); !read) return read.error();
   for (PortReport& port : report.ports)
     port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
   return report;

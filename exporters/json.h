@@ -25,6 +25,6 @@ std::string event_json_line(const FaultEvent& event);
 /// Reads what event_json_line writes: an event that was kept is sent from there.
 Result<FaultEvent> parse_event(std::string_view json);
 /// Reads what report_json writes, for a client of the daemon. Unknown keys are ignored.
-Result<Report> parse_report(std::string_view json);
+Result<Report> parse_report(std::string_view text);
 
 }  // namespace linkhealth

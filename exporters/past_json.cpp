@@ -13,47 +13,20 @@ namespace linkhealth {
 namespace {
 
 /// A ratio is kept to a hundredth of a decade: more than three digits would be made up.
-std::string number_of(Signal signal, double value) {
-  if (std::isnan(value)) return "null";
+OrderedJson number_of(Signal signal, double value) {
   const bool ratio =
       signal_info(static_cast<std::size_t>(signal)).scale == SignalScale::kErrorRatio;
-  return ratio ? fmt::format("{:.3g}", value) : fmt::format("{}", value);
+  return ratio ? parse_double(fmt::format("{:.3g}", value)).value_or(std::nan("")) : value;
 }
 
-/// `text` with a comma before each but the first.
-template <typename List, typename Make>
-std::string joined(const List& list, Make make) {
-  std::string out;
-  for (const auto& item : list) {
-    if (!out.empty()) out += ',';
-    out += make(item);
-  }
-  return out;
-}
-
-template <typename T>
-std::string to_json(const T& value) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(value);
-  return text;
-}
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  JsonWriter(out).value(text);
-  return out;
-}
-
-std::string signals_of(const PortPast& past, std::span<const Signal> wanted) {
-  std::string out;
+OrderedJson signals_of(const PortPast& past, std::span<const Signal> wanted) {
+  OrderedJson out = OrderedJson::object();
   for (const SignalSeries& series : past.signals) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), series.signal) == wanted.end())
       continue;
-    if (!out.empty()) out += ',';
-    out += quoted(signal_info(static_cast<std::size_t>(series.signal)).name) + ":[" +
-           joined(series.values, [&](double value) { return number_of(series.signal, value); }) +
-           "]";
+    OrderedJson values = OrderedJson::array();
+    for (const double value : series.values) values.push_back(number_of(series.signal, value));
+    out[signal_info(static_cast<std::size_t>(series.signal)).name] = std::move(values);
   }
   return out;
 }
@@ -88,17 +61,26 @@ void fields(Is<KeptIdentity> auto& identity, auto& visit) {
 }
 
 std::string past_json(const PortPast& past, std::span<const Signal> wanted) {
-  return fmt::format(
-      R"({{"schema":"{}","port":{},"from":"{}","to":"{}","step_s":{},"at":[{}],"signals":{{{}}},"events":{},"repairs":{},"maintenance":{},)"
-      R"("identities":{}}})",
-      kHistorySchema, quoted(past.port), format_rfc3339(past.from), format_rfc3339(past.to),
-      past.step_s, joined(past.at, [](WallTime at) { return "\"" + format_rfc3339(at) + "\""; }),
-      signals_of(past, wanted), to_json(past.events), to_json(past.repairs),
-      to_json(past.maintenance), to_json(past.identities));
+  OrderedJson json;
+  json["schema"] = kHistorySchema;
+  json["port"] = past.port;
+  json["from"] = format_rfc3339(past.from);
+  json["to"] = format_rfc3339(past.to);
+  json["step_s"] = past.step_s;
+  json["at"] = FieldsOut::value(past.at);
+  json["signals"] = signals_of(past, wanted);
+  json["events"] = FieldsOut::value(past.events);
+  json["repairs"] = FieldsOut::value(past.repairs);
+  json["maintenance"] = FieldsOut::value(past.maintenance);
+  json["identities"] = FieldsOut::value(past.identities);
+  return format_json(json);
 }
 
 std::string identities_json(const std::string& serial, const std::vector<KeptIdentity>& places) {
-  return fmt::format(R"({{"serial":{},"places":{}}})", quoted(serial), to_json(places));
+  OrderedJson json;
+  json["serial"] = serial;
+  json["places"] = FieldsOut::value(places);
+  return format_json(json);
 }
 
 }  // namespace linkhealth

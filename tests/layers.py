@@ -21,6 +21,7 @@ MAY_INCLUDE.update({top: {"base", "model", *MIDDLE, "daemon", "cli"} for top in 
 LIBRARIES = [
     (r"infiniband/|netlink/|lldpctl|linux/(rtnetlink|netlink|genetlink|ethtool|if_link)|rdma/", {"probes"}),
     (r"yaml-cpp/", {"config"}),
+    (r"nlohmann/", {"model/json", "probes/module/dump_file"}),
     (r"prometheus/", {"exporters/metrics"}),
     (r"sqlite3", {"storage"}),
     (r"httplib", {"daemon", "cli"}),
