@@ -31,21 +31,57 @@ OrderedJson signals_of(const PortPast& past, std::span<const Signal> wanted) {
   return out;
 }
 
+/// An event with what its text needs of the whole fault.
+struct PastEvent {
+  KeptEvent kept;
+  std::optional<WallTime> opened_at;
+  std::optional<Acknowledgement> acknowledged;
+};
+
+PastEvent past_event(const KeptEvent& kept) {
+  PastEvent past{kept, std::nullopt, std::nullopt};
+  const auto whole = parse_event(kept.document);
+  if (!whole) return past;
+  past.opened_at = whole->fault.opened_at;
+  if (kept.event == "acknowledged") past.acknowledged = whole->fault.acknowledged;
+  return past;
+}
+
+KeptEvent kept_event(PastEvent past) {
+  FaultEvent whole;
+  whole.fault.opened_at = past.opened_at.value_or(past.kept.at);
+  whole.fault.acknowledged = past.acknowledged;
+  past.kept.document = event_json_line(whole);
+  return std::move(past.kept);
+}
+
+Result<void> read_signals(const Json& json, PortPast& past) {
+  if (!json.is_object()) return Error{"\"signals\" is no object"};
+  for (const auto& [name, values] : json.items()) {
+    const auto signal = find_signal(name);
+    if (!signal || !values.is_array()) continue;  // a daemon of another version has others
+    SignalSeries& series = past.signals.emplace_back();
+    series.signal = *signal;
+    for (const Json& value : values)
+      series.values.push_back(value.is_number() ? value.get<double>() : std::nan(""));
+  }
+  return {};
+}
+
 }  // namespace
 
-void fields(Is<KeptEvent> auto& event, auto& visit) {
-  visit.always("id", event.id);
-  visit.always("at", event.at);
-  visit.always("event", event.event);
-  visit.always("fault", event.fault);
-  visit.always("fault_id", event.fault_id);
-  visit.always("end", event.end);
-  visit.always("severity", event.severity);
-  visit.always("confidence", event.confidence);
-  visit.always("summary", event.summary);
-  if (event.event != "acknowledged") return;
-  if (const auto whole = parse_event(event.document))
-    visit("acknowledged", whole->fault.acknowledged);
+void fields(Is<PastEvent> auto& event, auto& visit) {
+  visit.always("id", event.kept.id);
+  visit.always("at", event.kept.at);
+  visit.always("event", event.kept.event);
+  visit.always("fault", event.kept.fault);
+  visit.always("fault_id", event.kept.fault_id);
+  visit.always("end", event.kept.end);
+  visit.always("severity", event.kept.severity);
+  visit.always("confidence", event.kept.confidence);
+  visit.always("summary", event.kept.summary);
+  visit("opened_at", event.opened_at);
+  visit("acknowledged", event.acknowledged);
 }
 
 void fields(Is<KeptIdentity> auto& identity, auto& visit) {
@@ -69,11 +105,31 @@ std::string past_json(const PortPast& past, std::span<const Signal> wanted) {
   json["step_s"] = past.step_s;
   json["at"] = FieldsOut::value(past.at);
   json["signals"] = signals_of(past, wanted);
-  json["events"] = FieldsOut::value(past.events);
+  std::vector<PastEvent> events;
+  for (const KeptEvent& event : past.events) events.push_back(past_event(event));
+  json["events"] = FieldsOut::value(events);
   json["repairs"] = FieldsOut::value(past.repairs);
   json["maintenance"] = FieldsOut::value(past.maintenance);
   json["identities"] = FieldsOut::value(past.identities);
   return format_json(json);
+}
+
+Result<PortPast> parse_past(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return json.error();
+  PortPast past;
+  std::vector<PastEvent> events;
+  FieldsIn in;
+  if (!in.value(member(*json, "port"), past.port) || !in.value(member(*json, "from"), past.from) ||
+      !in.value(member(*json, "to"), past.to) || !in.value(member(*json, "step_s"), past.step_s) ||
+      !in.value(member(*json, "at"), past.at) || !in.value(member(*json, "events"), events) ||
+      !in.value(member(*json, "repairs"), past.repairs) ||
+      !in.value(member(*json, "maintenance"), past.maintenance) ||
+      !in.value(member(*json, "identities"), past.identities))
+    return Error{in.error()};
+  for (PastEvent& event : events) past.events.push_back(kept_event(std::move(event)));
+  if (auto read = read_signals(member(*json, "signals"), past); !read) return read.error();
+  return past;
 }
 
 std::string identities_json(const std::string& serial, const std::vector<KeptIdentity>& places) {

@@ -1,4 +1,4 @@
-// The page (exporters/web/) and the API's description (docs/schema/openapi.json), as bytes in the
+// The page (exporters/web/), as bytes in the
 // program.
 #pragma once
 
