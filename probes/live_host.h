@@ -17,7 +17,7 @@ namespace linkhealth {
 
 /// Of the descriptors that this process may have, so many are not used to keep files open: they are
 /// for those who ask, and for the files of faults and events. More than all connections that the
-/// daemon holds together (daemon/server.cpp).
+/// daemon holds together (daemon/http/http_server.h).
 constexpr std::size_t kReservedDescriptors = 256;
 
 /// Raises this process's limit of open files to what it may have: a node with 64 ports keeps some

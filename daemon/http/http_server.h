@@ -1,5 +1,5 @@
 // The HTTP/1.1 server: connections, TLS, deadlines and limits, by Boost.Asio and Boost.Beast on one
-// thread of its own (docs/adr/0012-http.md). No type of Boost is visible here.
+// thread of its own (docs/adr/0009-http.md). No type of Boost is visible here.
 #pragma once
 
 #include <cstddef>
