@@ -14,12 +14,12 @@
 #include "daemon/api/engine_actions.h"
 #include "daemon/api/report_clock.h"
 #include "daemon/doctor.h"
-#include "daemon/live_header.h"
 #include "daemon/loop.h"
 #include "daemon/maintenance_reader.h"
 #include "daemon/memory_keeper.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
+#include "daemon/recording_header.h"
 #include "daemon/reload.h"
 #include "daemon/sampler.h"
 #include "daemon/start.h"
@@ -127,7 +127,7 @@ Result<void> Daemon::make_source() {
   if (options_.sysroot.empty() && settings.verbs_events)
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
   auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings,
-                                          live_header(config_, clock_), std::move(feeds));
+                                          this_nodes_header(config_, clock_), std::move(feeds));
   if (options_.sysroot.empty()) {
     source->watch_far_ends(make_far_ends(config_, clock_));
     source->ask_own_ports(&open_umad_port);
@@ -167,7 +167,7 @@ Result<void> Daemon::start_outputs() {
 /// The name under which the plan knows this node.
 Result<void> Daemon::add_plan() {
   if (config_.plan_path.empty()) return {};
-  auto config = complete_config(options_, live_header(config_, clock_).node);
+  auto config = complete_config(options_, this_nodes_header(config_, clock_).node);
   if (!config) return config.error();
   config_ = *std::move(config);
   return {};

@@ -1,4 +1,4 @@
-#include "daemon/live_header.h"
+#include "daemon/recording_header.h"
 
 #include "base/text.h"
 #include "probes/live_host.h"
@@ -14,7 +14,7 @@ std::string first_line_of(Host& host, const std::string& path) {
 
 }  // namespace
 
-RecordingHeader live_header(const Config& config, const Clock& clock) {
+RecordingHeader this_nodes_header(const Config& config, const Clock& clock) {
   LiveHost host;
   RecordingHeader header;
   header.node =
