@@ -80,7 +80,7 @@ ROWS = {
     31: ("dead peers made scrapes slow",
          ["PeerMad.ASilentFarEndIsOneBoundedQuestionAndAGap",
           "MadScheduleTest.AFarEndThatDoesNotAnswerIsAskedLessAndLessOften",
-          "PeerReaderFarEnds.ASourceThatHangsHindersNoOtherAndIsNamed", "Publisher.BytesAreMadeOnceAndShared"]),
+          "PeerReaderFarEnds.ASourceThatHangsHindersNoOtherAndIsNamed", "HttpServerTest.ManySlowClientsHoldUpNobody"]),
     32: ("only one end is collected", ["PeerMad.ASwitchSaysWhoItIsAndWhatItsPortCounts",
                                        "DaemonFarEnds.TheFarEndStandsInTheSnapshot"]),
     33: ("one process a scan is too slow for a second", ["DaemonSamplerTiming.ASecondIsASecondAlsoWhileAReadHangs",

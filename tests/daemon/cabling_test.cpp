@@ -56,7 +56,7 @@ TEST(Cabling, ElsewhereUnseenAndUnplanned) {
   report.ports[2].expected = {};
   EXPECT_EQ(
       matches(report),
-      "wrong: it is planned nowhere on this node; nobody says who is there; not in the plan; ");
+      "wrong: it is planned nowhere on this node; neighbour unknown; not in the plan; ");
 }
 
 TEST(Cabling, ANameThatOnlyThePlanGivesIsNotSeen) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "daemon/engine.h"
-#include "daemon/report_store.h"
+#include "daemon/api/report_store.h"
 #include "tests/sim/scenario.h"
 
 namespace linkhealth::sim {
