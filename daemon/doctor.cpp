@@ -151,7 +151,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   std::string full;
   std::vector<CounterId> which;
   for (const auto& [id, value] : port.latest.counters->known())
-    if (const CounterInfo& info = known_counters()[id]; is_full(info, value)) {
+    if (const CounterInfo& info = known_counters()[id]; is_saturated(info, value)) {
       full += fmt::format("{}{} ({})", full.empty() ? "" : ", ", info.name, value);
       which.push_back(id);
     }
