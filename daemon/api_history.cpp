@@ -76,7 +76,7 @@ Result<Asked> asked_of(const ApiRequest& request, const ApiView& view, const Por
   if (!since_s) return since_s.error();
   if (*since_s == 0 || *since_s > kMost_s)
     return Error{fmt::format("since= takes 1 to {} seconds", kMost_s)};
-  asked.query.port = port.latest.id->device.empty() ? port.port : port.latest.id->stable_key();
+  asked.query.port = port.latest.id.device.empty() ? port.port : port.latest.id.stable_key();
   asked.query.now = view.now;
   asked.query.since_s = static_cast<double>(*since_s);
   if (auto step = take_step(request, *since_s, asked.query); !step) return step.error();

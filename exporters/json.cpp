@@ -44,7 +44,7 @@ Result<Report> parse_report(std::string_view text) {
   Report report;
   if (auto read = read_fields(*json, report); !read) return read.error();
   for (PortReport& port : report.ports)
-    port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
+    port.latest.id.verbs = port.port.find('/') != std::string::npos;
   return report;
 }
 

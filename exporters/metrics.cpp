@@ -24,7 +24,7 @@ PortLabels split_key(const PortKey& key) {
 PortLabels labels_of(const PortId& id) { return {id.device, std::to_string(id.port)}; }
 
 PortLabels labels_of(const PortReport& port) {
-  return port.latest.id->device.empty() ? split_key(port.port) : labels_of(*port.latest.id);
+  return port.latest.id.device.empty() ? split_key(port.port) : labels_of(port.latest.id);
 }
 
 /// Of the node; "" where configuration says nothing.
@@ -86,10 +86,10 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
   if (carrier)
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels,
             *carrier ? speed : std::optional(0.0));
-  else if (!port.latest.id->exempt
+  else if (!port.latest.id.exempt
                 .empty())  // efa: neither an InfiniBand port nor an interface that has a carrier
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels, speed);
-  if (port.latest.id->exempt.empty()) {  // of the others nobody counts them
+  if (port.latest.id.exempt.empty()) {  // of the others nobody counts them
     out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
             static_cast<double>(port.figures.involuntary_downs_told));
     out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
@@ -190,7 +190,7 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings, MetricG
     firmware_reads += timing.firmware_reads;
     port_readings += timing.port_readings;
     for (const PortCost& cost : timing.ports) {
-      const PortLabels at = labels_of(*cost.id);
+      const PortLabels at = labels_of(cost.id);
       out.add("linkhealth_port_firmware_reads", {at.device, at.port}, cost.firmware_reads);
     }
   }

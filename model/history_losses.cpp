@@ -70,7 +70,7 @@ void PortHistory::excuse(SteadyTime since) {
 }
 
 void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
-  const bool admin_off = latest.link && is_set_down(*latest.link, latest.id->link_layer);
+  const bool admin_off = latest.link && is_set_down(*latest.link, latest.id.link_layer);
   const bool voluntary = intended(t) || admin_off;
   (voluntary ? voluntary_total : involuntary_total) += count;
   if (losses.size() >= 512) losses.erase(losses.begin());

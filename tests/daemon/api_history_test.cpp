@@ -20,7 +20,7 @@ class ApiHistoryTest : public testing::Test {
   ApiHistoryTest() {
     auto report = std::make_shared<Report>(example_report());
     for (const PortReport& port : report->ports)
-      if (port.port == "mlx5_3/1") stable_ = port.latest.id->stable_key();
+      if (port.port == "mlx5_3/1") stable_ = port.latest.id.stable_key();
     publisher_.publish(report, {}, {});
     MemoryBatch batch;
     batch.now = memory_time(60);

@@ -33,7 +33,7 @@ Report sample_report() {
   port.health = Health::kDegraded;
   port.peer = "leaf-12 Ethernet17/1";
   port.faults = {dirty_connector()};
-  port.latest.id.edit().device = "mlx5_0";
+  port.latest.id.device = "mlx5_0";
   port.latest.link.emplace().speed_mbps = 400000;
   port.latest.counters.emplace().set("symbol_error", 7);
   port.latest.module.emplace().lanes.emplace_back().rx_power_mw = 0.123;

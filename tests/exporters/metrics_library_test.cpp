@@ -244,7 +244,7 @@ TEST(MetricsLibrary, ValuesAreWrittenAsTheLibraryWritesThem) {
 
 void disturb(Report& report, Random& random) {
   for (PortReport& port : report.ports) {
-    if (random.chance(2)) port.port = port.latest.id.edit().device = random.text();
+    if (random.chance(2)) port.port = port.latest.id.device = random.text();
     if (port.latest.module) {
       port.latest.module->vendor = random.text();
       port.latest.module->temperature_c = random.value();

@@ -138,8 +138,8 @@ TEST(Recording, WhatTheFormatMayGrowByIsIgnored) {
   ASSERT_EQ(contents.error, "");
   const Snapshot& snapshot = contents.snapshots.at(0);
   EXPECT_FALSE(snapshot.ports.at("ens1").link);
-  EXPECT_FALSE(snapshot.ports.at("ens1").id->verbs);
-  EXPECT_EQ(snapshot.ports.at("ens1").id->key(), "ens1");
+  EXPECT_FALSE(snapshot.ports.at("ens1").id.verbs);
+  EXPECT_EQ(snapshot.ports.at("ens1").id.key(), "ens1");
   ASSERT_EQ(snapshot.events.size(), 2U);
   EXPECT_EQ(snapshot.events[0].kind, PortEventKind::kCarrierDown);  // ordered by t
 }
