@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "model/json_reader.h"
+#include "model/json.h"
 
 namespace linkhealth {
 namespace {
@@ -40,18 +40,12 @@ std::set<std::pair<std::string, std::string>> described() {
   std::ifstream file(LINKHEALTH_SOURCE_DIR "/docs/schema/openapi.json");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::set<std::pair<std::string, std::string>> found;
-  JsonReader in(text);
-  const bool whole = in.object([&](std::string_view key) {
-    if (key != "paths") return in.skip();
-    return in.object([&](std::string_view path) {
-      const std::string where(path);
-      return in.object([&](std::string_view method) {
-        found.insert({method == "get" ? "GET" : "POST", where});
-        return in.skip();
-      });
-    });
-  });
-  EXPECT_TRUE(whole) << in.error();
+  const auto json = parse_json(text);
+  EXPECT_TRUE(json);
+  if (!json) return found;
+  for (const auto& [path, methods] : member(*json, "paths").items())
+    for (const auto& [method, unused] : methods.items())
+      found.insert({method == "get" ? "GET" : "POST", path});
   return found;
 }
 
