@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/text.h"
+#include "model/json.h"
 #include "tests/support/temp_directory.h"
 
 namespace linkhealth {
