@@ -55,7 +55,7 @@ TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
     ASSERT_EQ(past.status, 200) << *past.body;
     EXPECT_THAT(*past.body, HasSubstr(R"("schema":"linkhealth.history/1","port":"mlx5_3/1")"));
     EXPECT_THAT(*past.body, HasSubstr(R"("step_s":10)"));
-    EXPECT_THAT(*past.body, HasSubstr(R"("temperature_c":[50,51,52,53,54,55,null])"));
+    EXPECT_THAT(*past.body, HasSubstr(R"("temperature_c":[50.0,51.0,52.0,53.0,54.0,55.0,null])"));
     EXPECT_THAT(*past.body, HasSubstr(R"("pre_fec_ber":[2.09e-08,)"))
         << "to the digits that it is kept with";
     EXPECT_THAT(*past.body, HasSubstr(R"("event":"opened")"));
