@@ -177,7 +177,7 @@ void add_node(MetricFamilies& out, const Report& report, const MonitorFigures& m
 }
 
 /// A probe may run once for each device: the cycle's cost is the sum.
-void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
+void add_timings(MetricFamilies& out, const std::vector<ProbeTiming>& timings) {
   std::map<std::string, double> durations_s;
   for (const ProbeTiming& timing : timings) durations_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : durations_s)

@@ -84,7 +84,7 @@ void add_lanes(MetricFamilies& out, Metric metric, const std::vector<double>& by
               by_lane[i]);  // 0: none
 }
 
-void add_statistics(Families& out, Metric metric, const VdmStatistics& of, const Side& side,
+void add_statistics(MetricFamilies& out, Metric metric, const VdmStatistics& of, const Side& side,
                     const PortLabels& at) {
   const auto add = [&](std::string_view statistic, const std::optional<double>& value) {
     out.add(metric, {at.device, at.port, side.name, statistic}, value);
