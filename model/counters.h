@@ -40,9 +40,9 @@ enum class CounterReset : std::uint8_t {
                 ///< CounterSelect)
   kWithDriver,  ///< a reload of the driver: the driver keeps it, or had the card make it, or
                 ///< subtracts what it found
-  kWithCard,  ///< a start of the card's firmware: the card keeps it, over a reload of the driver
-  kUnsaid,    ///< a reload or a start: drivers differ, or their sources don't show it
-  kNever,     ///< a level: nothing to reset
+  kWithCard,    ///< a start of the card's firmware: the card keeps it, over a reload of the driver
+  kUnsaid,      ///< a reload or a start: drivers differ, or their sources don't show it
+  kNever,       ///< a level: nothing to reset
 };
 
 /// Where the damage was done that a counter counts.
