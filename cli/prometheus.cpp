@@ -43,8 +43,10 @@ Result<PrometheusVector> rows_of(const Json& data) {
     if (!value) return value.error();
     PrometheusRow& row = rows.emplace_back();
     row.value = *value;
-    for (const auto& [label, text] : member(series, "metric").items())
-      if (text.is_string()) row.labels[label] = text;
+    for (const auto& [label, text] : member(series, "metric").items()) {
+      if (!text.is_string()) return Error{"a label that is no text"};
+      row.labels[label] = text;
+    }
   }
   return rows;
 }

@@ -100,7 +100,7 @@ std::vector<CablingRow> compare_cabling(const Report& report) {
   for (const PortReport& port : report.ports) {
     CablingRow row;
     row.port = port.port;
-    row.netdev = port.latest.id->netdev;
+    row.netdev = port.latest.id.netdev;
     row.planned = pair_words(port.expected.peer_system, port.expected.peer_port);
     if (const PeerSample* seen = identified(port)) {
       row.seen = pair_words(seen->system, seen->port);

@@ -159,7 +159,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   const bool alone = sight.state != SourceState::kPartly;
   sight.state = SourceState::kPartly;
   sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
-  sight.hint += (alone ? "" : "; ") + how_to_clear(*port.latest.id, which) +
+  sight.hint += (alone ? "" : "; ") + how_to_clear(port.latest.id, which) +
                 "; the daemon never clears a counter";
 }
 
@@ -167,7 +167,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
 void judge_infiniband_module(SourceSight& sight, const PortReport& port) {
   const bool silent =
       sight.state == SourceState::kNoWord || sight.state == SourceState::kNotOffered;
-  if (sight.probe != "module" || port.latest.id->link_layer != "InfiniBand" || !silent) return;
+  if (sight.probe != "module" || port.latest.id.link_layer != "InfiniBand" || !silent) return;
   sight.state = SourceState::kHidden;
   sight.why = "the kernel has no path to the module of an InfiniBand port";
   sight.hint = "bring what others read of it as an import (docs/import.md)";
@@ -179,7 +179,7 @@ constexpr std::array<std::string_view, 4> kNotOfIpoib = {"down_reason", "fec", "
                                                          "pause"};
 
 void judge_ipoib(SourceSight& sight, const PortReport& port) {
-  if (sight.state != SourceState::kNoWord || port.latest.id->link_layer != "InfiniBand") return;
+  if (sight.state != SourceState::kNoWord || port.latest.id.link_layer != "InfiniBand") return;
   if (std::ranges::find(kNotOfIpoib, sight.probe) == kNotOfIpoib.end()) return;
   sight.state = SourceState::kNotOffered;
   sight.why = "the interface of an InfiniBand port has none";

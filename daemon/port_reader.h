@@ -50,9 +50,9 @@ struct NodeReading {
 struct Reading {
   PortKey port;
   ReadGroup group = ReadGroup::kCounters;
-  std::uint64_t reader = 0;  ///< PortReader::number() of who read it
-  PortSample sample;         ///< `link` holds only what this group knows of it
-  Boxed<NodeReading> node;   ///< none: of a port
+  std::uint64_t reader = 0;         ///< PortReader::number() of who read it
+  PortSample sample;                ///< `link` holds only what this group knows of it
+  std::optional<NodeReading> node;  ///< none: of a port
   std::vector<Gap> gaps;
   std::vector<Gap> gaps_ended;  ///< see Snapshot
   bool gone = false;            ///< the device is not there any more: search anew

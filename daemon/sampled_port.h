@@ -28,7 +28,7 @@ struct SampledPort {
   std::optional<NetdevReader> files;  ///< none: no netdev, or it can't be opened
   std::optional<LinkSample> netdev;   ///< what the lock-free files last said
   InventoryPort port;
-  Shared<PortId> id;      ///< that of `port`, for every sample of it
+  PortId id;              ///< that of `port`, for every sample of it
   LinkSample kernel;      ///< what the read worker last said: verbs state, speed, FEC, down reason
   bool no_cable = false;  ///< its down reason, as the module reader was told it
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them

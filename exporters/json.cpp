@@ -35,7 +35,7 @@ Result<Report> read_report(const Json& json) {
   Report report;
   if (auto read = read_fields(json, report); !read) return read.error();
   for (PortReport& port : report.ports)
-    port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
+    port.latest.id.verbs = port.port.find('/') != std::string::npos;
   return report;
 }
 

@@ -157,7 +157,7 @@ void PortHistory::note_life(const Interval& interval) {
     return;
   // On Ethernet FEC has always something to correct; InfiniBand's agent does not count that, and an
   // idle port no data.
-  const bool answers = answers_ && latest.id->link_layer == "InfiniBand";
+  const bool answers = answers_ && latest.id.link_layer == "InfiniBand";
   const bool counts = answers || interval.increase(Indicator::kRxOctets) > 0 ||
                       interval.increase(Indicator::kCorrectedBits) > 0 ||
                       interval.increase(Indicator::kCorrectedBlocks) > 0;
@@ -288,14 +288,14 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
                                      ? *link.carrier_up_count - *last_up_count_
                                      : seen + 1;
     const bool nothing =
-        carrier.up == false && up == false && is_no_change(latest.id->driver, gained, seen);
+        carrier.up == false && up == false && is_no_change(latest.id.driver, gained, seen);
     extra = seen > losses_by_event_ && !nothing ? seen - losses_by_event_ : 0;
   } else if (!count && carrier.up == true && up == false && losses_by_event_ == 0 &&
              losses_ahead_ == 0) {
     extra = 1;
   }
   if (up) losses_ahead_ = 0;
-  const std::string& layer = latest.id->link_layer;
+  const std::string& layer = latest.id.link_layer;
   const bool admin_before = latest.link && may_be_set_down(*latest.link, layer);
   const bool set_down = may_be_set_down(link, layer);
   if (set_down && !admin_before) take_intent(now);
@@ -319,7 +319,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   losses_by_event_ = 0;
   link_at = now;
   if (carrier.up == true) carrier.last_up_at = wall_;
-  if (latest.id->link_layer != "InfiniBand" || !is_unmanaged(link)) {
+  if (latest.id.link_layer != "InfiniBand" || !is_unmanaged(link)) {
     carrier.unmanaged_since.reset();
   } else if (!carrier.unmanaged_since) {
     carrier.unmanaged_since = now;

@@ -73,7 +73,7 @@ void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
 /// missed. It is read less often than the link: `since` its last reading. How many they were.
 std::uint64_t PortHistory::take_missed_losses(const Counters& reading, SteadyTime since,
                                               SteadyTime now) {
-  if (latest.id->link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return 0;
+  if (latest.id.link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return 0;
   const auto before = latest.counters->get(link_downed());
   const auto after = reading.get(link_downed());
   if (!before || !after || *after <= *before) return 0;
@@ -227,7 +227,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   answers_ = answers_ || asks_firmware(*sample.counters);
   counters.saturated = full_counters(*latest.counters);
   counters_at = now;
-  if (!latest.id->exempt.empty())
+  if (!latest.id.exempt.empty())
     return;  // nobody judges it: a node may have hundreds of virtual functions
   if (!open_valid_ || in_seconds(now - open_.begin) >= kIntervalSeconds) close_interval(now);
 }

@@ -70,7 +70,7 @@ void PortHistory::excuse(SteadyTime since) {
 }
 
 void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
-  const bool admin_off = latest.link && is_set_down(*latest.link, latest.id->link_layer);
+  const bool admin_off = latest.link && is_set_down(*latest.link, latest.id.link_layer);
   const bool planned = intended(t) || admin_off;
   (planned ? carrier.planned_total : carrier.unplanned_total) += count;
   if (carrier.losses.size() >= 512) carrier.losses.erase(carrier.losses.begin());

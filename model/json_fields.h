@@ -19,11 +19,8 @@
 
 #include "base/text.h"
 #include "base/time.h"
-#include "model/boxed.h"
 #include "model/counters.h"
 #include "model/json.h"
-#include "model/shared.h"
-#include "model/shared_list.h"
 
 namespace linkhealth {
 
@@ -76,22 +73,10 @@ class FieldsOut {
     return v ? value(*v) : OrderedJson();
   }
   template <typename T>
-  static OrderedJson value(const Boxed<T>& v) {
-    return v ? value(*v) : OrderedJson();
-  }
-  template <typename T>
-  static OrderedJson value(const Shared<T>& v) {
-    return value(*v);
-  }
-  template <typename T>
   static OrderedJson value(const std::vector<T>& list) {
     OrderedJson array = OrderedJson::array();
     for (const T& item : list) array.push_back(value(item));
     return array;
-  }
-  template <typename T>
-  static OrderedJson value(const SharedList<T>& list) {
-    return value(list.items());
   }
   template <typename T>
   static OrderedJson value(const std::map<std::string, T>& map) {
@@ -119,10 +104,6 @@ class FieldsOut {
   }
   template <typename T>
   static bool left_out(const std::optional<T>& field) {
-    return !field.has_value();
-  }
-  template <typename T>
-  static bool left_out(const Boxed<T>& field) {
     return !field.has_value();
   }
   static bool left_out(const std::optional<double>& field) {
@@ -179,27 +160,12 @@ class FieldsIn {
     return value(from, out.emplace());
   }
   template <typename T>
-  bool value(const Json& from, Boxed<T>& out) {
-    return value(from, out.emplace());
-  }
-  template <typename T>
-  bool value(const Json& from, Shared<T>& out) {
-    return value(from, out.edit());
-  }
-  template <typename T>
   bool value(const Json& from, std::vector<T>& out) {
     if (!from.is_array()) return expected("an array", from);
     out.clear();
     for (const Json& item : from)
       if (!value(item, out.emplace_back())) return failed_at(std::to_string(out.size()));
     return true;
-  }
-  template <typename T>
-  bool value(const Json& from, SharedList<T>& out) {
-    std::vector<T> items;
-    const bool ok = value(from, items);
-    out = std::move(items);
-    return ok;
   }
   template <typename T>
   bool value(const Json& from, std::map<std::string, T>& out) {

@@ -134,7 +134,7 @@ Result<Snapshot> parse_snapshot(std::string_view line) {
   snapshot.events = std::move(*events);
   snapshot.taken_at = *read->t;
   snapshot.wall_time = *read->at;
-  for (auto& [key, port] : snapshot.ports) complete_id(key, port.id.edit());
+  for (auto& [key, port] : snapshot.ports) complete_id(key, port.id);
   return std::move(snapshot);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
 #include <utility>
 
 #include "base/text.h"
@@ -38,9 +37,9 @@ bool has_names(const PeerSample& peer) {
          !peer.description.empty() || !peer.address.empty();
 }
 
-/// `group` is an optional or a Boxed.
-bool is_said(const auto& group) {
-  return group && *group != std::remove_cvref_t<decltype(*group)>();
+template <typename Group>
+bool is_said(const std::optional<Group>& group) {
+  return group && *group != Group();
 }
 
 /// The newest file counts: what says nothing would take away what an older one says.

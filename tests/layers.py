@@ -22,7 +22,7 @@ LIBRARIES = [
     (r"infiniband/|netlink/|lldpctl|linux/(rtnetlink|netlink|genetlink|ethtool|if_link)|rdma/", {"probes"}),
     (r"yaml-cpp/", {"config"}),
     (r"nlohmann/", {"model/json", "probes/module/dump_file"}),
-    (r"prometheus/", {"exporters/metrics"}),
+    (r"prometheus/", {"exporters/metric_families"}),
     (r"sqlite3", {"storage"}),
     (r"boost/", {"daemon/http/http_parser.cpp", "daemon/http/http_server.cpp"}),
     (r"openssl/", {"daemon/http"}),
@@ -85,7 +85,7 @@ def self_test():
     }
     good = {
         "daemon/main.cpp": "auto t = std::chrono::steady_clock::now();\n",
-        "exporters/metrics.cpp": "#include <prometheus/collectable.h>\n",
+        "exporters/metric_families.cpp": "#include <prometheus/collectable.h>\n",
         "cli/status.cpp": '#include "daemon/engine.h"\n',
         "probes/b.cpp": "// steady_clock::now() is for the mains\n",
     }

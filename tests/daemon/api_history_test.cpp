@@ -22,7 +22,7 @@ class ApiHistoryTest : public testing::Test {
     clock_.wall_now = memory_time(60);
     auto report = std::make_shared<Report>(example_report());
     for (const PortReport& port : report->ports)
-      if (port.port == "mlx5_3/1") stable_ = port.latest.id->stable_key();
+      if (port.port == "mlx5_3/1") stable_ = port.latest.id.stable_key();
     reports_.publish(report, {}, {});
     MemoryBatch batch;
     batch.now = memory_time(60);

@@ -39,7 +39,7 @@ TEST_P(DoctorRefusal, HasItsReasonAndItsHint) {
                    [](const SourceRow& each) { return each.probe == GetParam().probe; });
   ASSERT_NE(row, source_table().end());
   if (std::string(GetParam().probe).starts_with("peer_mad")) {
-    report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+    report.ports[0].latest.id.link_layer = "InfiniBand";
     report.ports[0].latest.module.emplace().present = true;  // imported
   }
   (row->node ? report.gaps : report.ports[0].gaps)

@@ -24,7 +24,7 @@ class ExemptPorts : public OddNode {
 TEST_F(ExemptPorts, TheirVerbsFilesAreReadAndNothingElse) {
   start();
   settle();
-  EXPECT_THAT(port().id->exempt, ::testing::HasSubstr("virtual function"));
+  EXPECT_THAT(port().id.exempt, ::testing::HasSubstr("virtual function"));
   ASSERT_TRUE(port().counters);
   EXPECT_EQ(port().counters->get("symbol_error"), 5U);
   EXPECT_EQ(port().counters->get("out_of_sequence"), 9U);
@@ -79,7 +79,7 @@ TEST_F(ExemptPorts, WithoutVerbsFilesNothingIsRead) {
   });
   start();
   settle();
-  EXPECT_NE(all.ports.at("ens3").id->exempt, "");
+  EXPECT_NE(all.ports.at("ens3").id.exempt, "");
   EXPECT_FALSE(all.ports.at("ens3").counters);
 }
 
@@ -100,7 +100,7 @@ TEST_F(ExemptPorts, OfOneThatIsLentNothingIsRead) {
   EXPECT_EQ(count(PortEventKind::kDeviceGone), 0U);
   clock.advance(settings.counters_period);
   settle();
-  EXPECT_THAT(all.ports.at("mlx5_1/1").id->exempt, ::testing::HasSubstr("lent by vfio-pci"));
+  EXPECT_THAT(all.ports.at("mlx5_1/1").id.exempt, ::testing::HasSubstr("lent by vfio-pci"));
   EXPECT_FALSE(all.ports.at("mlx5_1/1").counters);
   EXPECT_FALSE(has_gap("mlx5_1/1", "counters", ""));
 }

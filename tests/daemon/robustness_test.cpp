@@ -61,7 +61,7 @@ TEST_F(OddNode, OfVirtualFunctionsOnlyJudgesNothing) {
   settle();
   ASSERT_EQ(all.ports.size(), 2U);
   for (const auto& [key, port] : all.ports)
-    EXPECT_THAT(port.id->exempt, HasSubstr("virtual function"));
+    EXPECT_THAT(port.id.exempt, HasSubstr("virtual function"));
   EXPECT_TRUE(all.gaps.empty());
 }
 
@@ -124,7 +124,7 @@ TEST_F(OddNode, ARenamedNetdevKeepsItsPort) {
   settle();
   all.events.insert(all.events.end(), before.events.begin(), before.events.end());
   ASSERT_TRUE(all.ports.contains("mlx5_0/1"));
-  EXPECT_EQ(all.ports.at("mlx5_0/1").id->netdev, "eth9");
+  EXPECT_EQ(all.ports.at("mlx5_0/1").id.netdev, "eth9");
   EXPECT_EQ(count(PortEventKind::kDeviceGone), 0U);
   EXPECT_EQ(count(PortEventKind::kDeviceAdded), 0U);
   EXPECT_EQ(count(PortEventKind::kCarrierDown), 1U)

@@ -262,8 +262,8 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
 
   ASSERT_EQ(costs.size(), kPorts) << "and of each port what its last reading cost";
   for (const PortCost& cost : costs) {
-    EXPECT_GE(cost.firmware_reads, 1U) << cost.id->key();
-    EXPECT_LE(cost.firmware_reads, 3U) << cost.id->key();
+    EXPECT_GE(cost.firmware_reads, 1U) << cost.id.key();
+    EXPECT_LE(cost.firmware_reads, 3U) << cost.id.key();
   }
 }
 

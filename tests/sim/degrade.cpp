@@ -66,7 +66,7 @@ void Degrader::header(RecordingHeader& header) const {
 
 void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
   const auto hole = [&](std::uint64_t every, const char* probe) {
-    if ((count_ * 7 + port.id->device.size() + key.back()) % every != 0) return false;
+    if ((count_ * 7 + port.id.device.size() + key.back()) % every != 0) return false;
     snapshot.gaps.push_back({key, probe, "EIO"});
     return true;
   };
