@@ -42,6 +42,7 @@ namespace {
 using Socket = net::generic::stream_protocol::socket;
 using TlsStream = net::ssl::stream<Socket&>;
 
+constexpr int kAcceptsATurn = 16;
 constexpr std::size_t kReadBytes = 16384;
 constexpr std::size_t kMinCompressed_bytes = 1400;  // less fits into one packet anyway
 constexpr Milliseconds kStopPatience{500};          // for the last bytes of streams
@@ -193,6 +194,8 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     timer_.async_wait([weak = weak_from_this()](error_code error) {
       const auto self = weak.lock();
       if (error || self == nullptr) return;
+      // It was due, and the deadline moved before this ran.
+      if (self->timer_.expiry() > net::steady_timer::clock_type::now()) return;
       self->state_ == State::kStreaming ? self->pump(true) : self->close();
     });
   }
@@ -263,7 +266,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
 
   void answer() {
     HttpResponse response = server_.respond(request_, socket_.native_handle());
-    if (response.stream == nullptr) return send(std::move(response));
+    if (response.stream == nullptr || request_.method == "HEAD") return send(std::move(response));
     if (server_.streams_ >= server_.limits_.streams)
       return send(error_response(503, std::to_string(server_.limits_.streams) +
                                           " streams are open already: try again later"));
@@ -364,7 +367,7 @@ class HttpServer::Impl::Listener {
   void accept_all() {
     bool made_room =
         false;  // once: closing one after the other helps nobody when the system is full
-    for (;;) {
+    for (int i = 0; i < kAcceptsATurn; ++i) {
       const int socket =
           accept4(descriptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (socket >= 0) {
@@ -376,6 +379,7 @@ class HttpServer::Impl::Listener {
         made_room = true;
       }
     }
+    wait();  // the other connections have their turn first
   }
 
   void pause() {

@@ -44,9 +44,10 @@ class Client {
   }
   /// What comes up to and with `mark`, or up to the end of the connection.
   std::string read_to(const std::string& mark) const {
-    for (;;) {
-      const auto at = received_.find(mark);
+    for (std::size_t seen = 0;;) {
+      const auto at = received_.find(mark, seen);
       if (at != std::string::npos) return take(at + mark.size());
+      seen = received_.size() - std::min(received_.size(), mark.size());
       if (!receive()) return take(received_.size());
     }
   }
