@@ -54,6 +54,7 @@ void BlockingReadPool::Shared::run_next(std::unique_lock<std::mutex>& lock, Thre
   job = {};  // what the read needs ends here, not under the lock
   lock.lock();
   self.at_work = false;
+  if (stop) return;  // the clock may be gone, too
   finished.emplace_back(std::move(done), in_seconds(clock.fine() - begun));
 }
 
@@ -63,7 +64,7 @@ BlockingReadPool::BlockingReadPool(const Clock& clock, Milliseconds patience)
 }
 
 BlockingReadPool::~BlockingReadPool() {
-  constexpr Milliseconds kStopPatience{200};
+  constexpr Milliseconds kStopPatience{1'000};
   std::unique_lock lock(shared_->mutex);
   shared_->stop = true;
   shared_->queue.clear();
