@@ -70,7 +70,8 @@ std::vector<PortStep> Engine::State::collect_features() {
                          features_of(port, expected, history.now(), diagnosis, state.errors_since));
     state.errors_ever = step.features.signal.since_ever;
     step.leaf = leaf_of(port, expected);
-    const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < kCurrentS;
+    const bool current =
+        port.own.read_at && in_seconds(history.now() - *port.own.read_at) < kCurrentS;
     const bool warm =
         port.carrier.up == true &&
         in_seconds(history.now() - port.carrier.since.value_or(port.first_seen)) >= kWarmUpS;

@@ -126,7 +126,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
                      (f.down || is_supported(*first.ranked.front().cause, findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
-    if (is_full_for(f.port.counters.saturated, kDamageCounts) && !f.signal.ber)
+    if (is_saturated_for(f.port.counters.saturated, kDamageCounts) && !f.signal.ber)
       verdict.judged = false;
     return verdict;
   }

@@ -43,7 +43,7 @@ Health health_with(const FaultReport& fault, const Features& f) {
 Health health_of(const PortReport& report, const PortStep& step) {
   const Features& f = step.features;
   if (!report.exempt.empty()) return Health::kExempt;
-  if ((f.down || f.port.is_shut_out(f.now)) && f.port.present) return Health::kDown;
+  if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
   // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
   const bool whole = f.port.present && f.port.blind_to("rdma_device") == nullptr;
   // A dead card carries nothing, whatever its link says; where one queue was stuck the others went
@@ -105,7 +105,7 @@ std::string note_of(const PortStep& step, bool plan_known) {
           "{:.0f} modules of this node are hotter than usual together: the room, its inlet or a "
           "fan",
           group.siblings_hotter + 1);
-    else if (step.port.is_shut_out(step.features.now))
+    else if (step.port.carrier.is_shut_out(step.features.now))
       note = step.port.latest.link->state +
              ": the link has trained, and no subnet manager makes it ACTIVE: ask the operator of "
              "the fabric, where the port may be shut out";
@@ -223,7 +223,7 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
     report.gaps.push_back({port.key, probe, blind.reason});
   if (!port.counters.saturated.empty())  // also beside a file that can't be read
     report.gaps.push_back(
-        {port.key, "counters", full_words(*port.latest.id, port.counters.saturated)});
+        {port.key, "counters", full_words(port.latest.id, port.counters.saturated)});
   if (step.features.expected != nullptr) report.expected = *step.features.expected;
   if (step.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(step.stable))

@@ -24,7 +24,7 @@ bool same_module(const PortStep& a, const PortStep& b) {
 /// A virtual function has the link of a port that is monitored too: what happens to both happened
 /// once.
 bool is_other_link(const PortStep& other, const PortStep& step) {
-  return &other != &step && other.port.latest.id->exempt.empty();
+  return &other != &step && other.port.latest.id.exempt.empty();
 }
 
 // ------------------------------------------------------------------- ports with the same module
@@ -44,7 +44,7 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
     if (&other == &step || other.port.carrier.up != true || !speed_of(other.port) ||
         !same_type(step.port, other.port))
       continue;
-    if (other.port.latest.id->driver == step.port.latest.id->driver)
+    if (other.port.latest.id.driver == step.port.latest.id.driver)
       speeds.push_back(*speed_of(other.port));
     if (!is_other_link(other, step) || !other.port.present ||
         speed_of(other.port) != speed_of(step.port))
@@ -147,7 +147,7 @@ void add_drivers(const std::vector<PortStep>& all, double within_s,
   std::map<std::string, std::vector<std::size_t>> by_driver;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].port.arrived && all[i].state.seen_before && all[i].exempt.empty())
-      by_driver[all[i].port.latest.id->driver].push_back(i);
+      by_driver[all[i].port.latest.id.driver].push_back(i);
   std::size_t monitored = 0;
   for (const auto& [driver, members] : by_driver) monitored += members.size();
   for (const auto& [driver, members] : by_driver) {

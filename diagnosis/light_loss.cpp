@@ -42,7 +42,7 @@ constexpr double kDarkDbm = -20;
 constexpr double kFarReachingEnoughDbm = -27;  // ER and ZR that give no limits
 constexpr double kBelowAlarmDb = 3;
 
-using Tracks = PerLane<LaneSeries>;
+using Tracks = ModuleHistory::Lanes;
 using Estimate = LightLossEstimate;
 
 // ------------------------------------------------------------------------------ the estimators

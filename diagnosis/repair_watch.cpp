@@ -51,7 +51,7 @@ RepairWatch::Look RepairWatch::look(const Features& f) {
 void RepairWatch::note_outage(const Features& f) {
   if (!outage_) outage_ = Outage{f.port.carrier.since.value_or(f.now), false};
   const auto& module = f.port.latest.module;
-  if (module && !module->present && since(f.port.module_at, outage_->begun))
+  if (module && !module->present && since(f.port.own.read_at, outage_->begun))
     outage_->module_out = true;
   if (since(f.port.carrier.module_event_at, outage_->begun)) outage_->module_out = true;
 }
@@ -73,7 +73,7 @@ std::optional<RepairRecord> RepairWatch::step(const Features& f, WallTime wall) 
   note_outage(f);
   const SteadyTime back = f.port.carrier.since.value_or(outage_->begun);
   const double up_s = in_seconds(f.now - back);
-  const bool read = since(f.port.module_at, back) && ber_after(f, back).has_value();
+  const bool read = since(f.port.own.read_at, back) && ber_after(f, back).has_value();
   if (up_s < kSettledS || (!read && up_s < kPatienceS)) return std::nullopt;
   auto record = before_ ? judge(f) : std::nullopt;
   if (record) record->at = wall - (f.now - back);

@@ -63,8 +63,8 @@ class Window {
   void add(const NewestFirst& at) {
     const Interval& interval = *at;
     const double dt = interval.seconds();
-    const bool load_known = !std::isnan(interval.utilization);
-    const bool idle = load_known && interval.utilization < kIdleShare;
+    const bool load_known = !std::isnan(interval.utilization());
+    const bool idle = load_known && interval.utilization() < kIdleShare;
     if (load_known && !load_seen_) t_.idle_now = idle;
     load_seen_ = load_seen_ || load_known;
     note_known(interval);
@@ -129,7 +129,7 @@ class Window {
     const double bad = at->increase(Indicator::kFrameErrors);
     const double lost_here = at->increase(f_.signal.ber_limit ? Indicator::kUncorrectableBlocks
                                                               : Indicator::kSymbolErrors);
-    if (f_.port.latest.id->link_layer == "InfiniBand" || std::isnan(lost_here) || std::isnan(bad))
+    if (f_.port.latest.id.link_layer == "InfiniBand" || std::isnan(lost_here) || std::isnan(bad))
       return false;
     t_.forwarded_known = true;
     if (bad <= 0) return false;

@@ -25,7 +25,7 @@ inline constexpr std::string_view kFullCounter =
     "its counter is full: linkhealth doctor says what clears it";
 /// A flow that is not known. Where its counter is full it counted, and counts no further.
 inline Finding not_counted(const Features& f, Indicator flow, std::string_view none) {
-  return unknown(is_full_for(f.port.counters.saturated, {flow}) ? kFullCounter : none);
+  return unknown(is_saturated_for(f.port.counters.saturated, {flow}) ? kFullCounter : none);
 }
 
 /// When the kernel log reported `what` last for this link that is down (link.cpp).

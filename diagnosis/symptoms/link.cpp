@@ -41,7 +41,7 @@ bool contains(std::string_view text, std::string_view part) {
 Finding admin_down(const Features& f) {
   std::optional<bool> off;
   if (f.link().admin_up) off = !*f.link().admin_up;
-  if (is_set_down(f.link(), f.port.latest.id->link_layer)) off = true;
+  if (is_set_down(f.link(), f.port.latest.id.link_layer)) off = true;
   if (const auto& reason = f.link().down_reason; f.down && reason && reason->state == "BMC request")
     off = true;
   return Checks(kLink).holds("set down by an administrator", off);
@@ -131,7 +131,7 @@ Finding reason(const Features& f, std::string_view what, Match match) {
 
 Finding no_partner(const Features& f) {
   const auto& link = f.link();
-  if (!link.down_reason && f.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
+  if (!link.down_reason && f.port.latest.id.link_layer == "InfiniBand" && !link.phys_state.empty())
     return Checks(kLink).holds("polling for a partner", link.phys_state == "Polling");
   return reason(f, "no signal of a partner", [](const DownReason& r) {
     return (r.state == "Autoneg" && r.substate == "No partner detected") ||

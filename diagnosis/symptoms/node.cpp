@@ -23,13 +23,13 @@ constexpr double kIdleS = 900;  // where the load is not known, the speed must b
 bool is_narrow(const PcieSample& pcie) {
   return pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
 }
-bool is_busy(const Interval& interval) { return interval.utilization > kBusyShare; }
+bool is_busy(const Interval& interval) { return interval.utilization() > kBusyShare; }
 
 /// Whether the port carried load before and after PCIe was found low: what wakes up just now may
 /// still be slow, and what has just fallen idle may sleep. nullopt: not known.
 std::optional<bool> busy_when_read(const Features& f) {
   const auto& intervals = f.port.counters.intervals;
-  if (intervals.size() < 3 || std::isnan(intervals.back().utilization) || !f.port.pcie_at)
+  if (intervals.size() < 3 || std::isnan(intervals.back().utilization()) || !f.port.pcie_at)
     return std::nullopt;
   const SteadyTime read = *f.port.pcie_at;
   const auto after =

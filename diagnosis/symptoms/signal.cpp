@@ -107,11 +107,11 @@ constexpr double kUntilFull = 32768;
 std::optional<Finding> ran_full(const Features& f) {
   const SignalStats& s = f.signal;
   if (s.symbols.events >= kUntilFull &&
-      is_full_for(f.port.counters.saturated, {Indicator::kSymbolErrors}))
+      is_saturated_for(f.port.counters.saturated, {Indicator::kSymbolErrors}))
     return Checks(kCounters).at_least("symbol errors until symbol_error was full", s.symbols.events,
                                       kUntilFull);
   if (s.frames.events >= kUntilFull && s.card_errors.events == 0 &&
-      is_full_for(f.port.counters.saturated, {Indicator::kFrameErrors}))
+      is_saturated_for(f.port.counters.saturated, {Indicator::kFrameErrors}))
     return Checks(kCounters).at_least("damaged packets until port_rcv_errors was full",
                                       s.frames.events, kUntilFull);
   return std::nullopt;
@@ -120,7 +120,7 @@ std::optional<Finding> ran_full(const Features& f) {
 /// this link's own, even where the driver shows no other error.
 std::optional<Finding> losing_packets(const Features& f) {
   const SignalStats& s = f.signal;
-  if (f.port.latest.id->link_layer != "InfiniBand" || !s.frames.known || s.card_errors.events > 0)
+  if (f.port.latest.id.link_layer != "InfiniBand" || !s.frames.known || s.card_errors.events > 0)
     return std::nullopt;
   Finding found = Checks(kCounters)
                       .at_least("time between the first and the last damaged packet",
@@ -141,10 +141,10 @@ Finding losing_data(const Features& f) {
         .at_least("time between the first and the last", s.blocks.span_s(), kLossSpanS, "s")
         .at_least("of them in ten minutes", s.blocks.recent, 1)
         .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks);
-  const bool packets_full = is_full_for(f.port.counters.saturated, {Indicator::kFrameErrors});
+  const bool packets_full = is_saturated_for(f.port.counters.saturated, {Indicator::kFrameErrors});
   if (!s.symbols.known)
     return unknown(packets_full ||
-                           is_full_for(f.port.counters.saturated, {Indicator::kSymbolErrors})
+                           is_saturated_for(f.port.counters.saturated, {Indicator::kSymbolErrors})
                        ? kFullCounter
                        : "no counter of lost symbols or blocks");
   Finding symbols =
