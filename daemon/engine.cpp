@@ -67,7 +67,7 @@ std::vector<Subject> Engine::State::subjects() {
     Judged& own = judged[stable];
     const AskedOfPort& asked = asked_of_port(port, own);
     const ExpectedPort* expected = asked.expected ? &*asked.expected : nullptr;
-    const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
+    const bool current = port.own.read_at && in_seconds(history.now() - *port.own.read_at) < 300;
     // A module that does not send, or not for long, is as cold as that makes it: it tells nothing
     // of the room.
     const bool warm =
@@ -137,7 +137,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.note_repair(subject, view, port, snapshot.wall_time);
       PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
       verdict.maintenance = work != nullptr;
-      const auto went = gone.find(subject.port->latest.id->driver);
+      const auto went = gone.find(subject.port->latest.id.driver);
       if (went != gone.end() && !told.insert(went->first).second) verdict = PortVerdict{};
       port.gone_with = went != gone.end() ? went->second : 0;
       port.all_gone = port.gone_with == all_watched.size();

@@ -152,10 +152,6 @@ class Walk {
   void value(const std::optional<T>& field) {
     if (field) value(*field);
   }
-  template <typename T>
-  void value(const Boxed<T>& field) {
-    if (field) value(*field);
-  }
   template <typename List>
   requires requires(const List& list) { list.begin(), list.size(); }
   void value(const List& list) {

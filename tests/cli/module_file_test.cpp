@@ -94,7 +94,7 @@ TEST_F(CliModuleFile, EveryFormOfAnSfpSaysTheSame) {
   EXPECT_THAT(json, EndsWith("}\n"));
   EXPECT_THAT(json, HasSubstr("\"vendor\":\"ACME OPTICS\""));
   EXPECT_THAT(json, HasSubstr("\"serial\":\"AC0001\""));
-  EXPECT_THAT(json, HasSubstr("\"temperature_c\":40,"));
+  EXPECT_THAT(json, HasSubstr("\"temperature_c\":40.0,"));
   EXPECT_THAT(json, HasSubstr("\"supply_v\":3.3"));
   EXPECT_THAT(json, Not(HasSubstr("\"warnings\"")));
 }
@@ -125,8 +125,8 @@ TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {
   const std::string json = json_of(qsfp_files(EepromBuilder::sff8636()));
   EXPECT_THAT(json, HasSubstr("\"part_number\":\"ACME-100G-SR4\""));
   EXPECT_THAT(json, HasSubstr("\"serial\":\"AC0002\""));
-  EXPECT_THAT(json, HasSubstr("\"temperature_c\":45,"));
-  EXPECT_THAT(json, HasSubstr("\"tx_bias_ma\":7,")) << "the last lane's too";
+  EXPECT_THAT(json, HasSubstr("\"temperature_c\":45.0,"));
+  EXPECT_THAT(json, HasSubstr("\"tx_bias_ma\":7.0,")) << "the last lane's too";
   EXPECT_THAT(json, HasSubstr("\"high_alarm\":2.1878")) << "limits are on page 03h";
 }
 
@@ -142,7 +142,7 @@ TEST_F(CliModuleFile, WhatCannotBeTrueIsAWarningAndNoReading) {
   auto odd = EepromBuilder::cmis();
   odd.lower().u16(14, 0x7e00).u16(16, 60000);
   const std::string json = json_of(cmis_files(odd));
-  EXPECT_THAT(json, HasSubstr("\"temperature_c\":126,")) << "hot, and possible";
+  EXPECT_THAT(json, HasSubstr("\"temperature_c\":126.0,")) << "hot, and possible";
   EXPECT_THAT(json, HasSubstr("\"warnings\":[\"supply of 6 V cannot be true\"]"));
   EXPECT_THAT(json, Not(HasSubstr("\"supply_v\":6")));
   EXPECT_THAT(show(cmis_files(odd).raw).out,

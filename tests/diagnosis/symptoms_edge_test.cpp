@@ -22,7 +22,7 @@ TEST(PcieReduced, UnderLoadNobodySavesPower) {
     Interval busy;
     busy.begin = scene.view.now - from_seconds(10 * i);
     busy.end = scene.view.now - from_seconds(10 * (i - 1));
-    busy.utilization = 0.3;
+    carry_share(busy, 0.3);
     scene.port.counters.intervals.emplace_back(busy);
   }
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
@@ -308,7 +308,7 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
   s.frame_span_s = 1200;
   EXPECT_TRUE(look(kLosingData, scene.view).absent())
       << "on Ethernet a switch may have marked them";
-  scene.port.latest.id.edit().link_layer = "InfiniBand";
+  scene.port.latest.id.link_layer = "InfiniBand";
   EXPECT_TRUE(look(kLosingData, scene.view).present());
   s.card_errors.events = 1;
   EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "overruns are among them";

@@ -29,8 +29,8 @@ class SignalCollectorTest : public testing::Test {
  protected:
   PortSample& sample() {
     PortSample& port = snapshot_.ports["mlx5_0/1"];
-    port.id.edit().device = "mlx5_0";
-    port.id.edit().pci = "0000:1b:00.0";
+    port.id.device = "mlx5_0";
+    port.id.pci = "0000:1b:00.0";
     return port;
   }
   std::vector<SignalRow> at(int second) {
@@ -118,9 +118,11 @@ TEST_F(SignalCollectorTest, CountersAreIncreasesAndTheFirstReadingIsNone) {
   rows = at(30);
   EXPECT_TRUE(std::isnan(rows.at(0).values[kUncorrectableBlocks]))
       << "a reset is not an increase of any size";
-  counters(4, 20);
-  at(30);
-  EXPECT_EQ(at(40).at(0).values[kUncorrectableBlocks], 3);
+  counters(2, 15);
+  at(30);  // the new start
+  counters(5, 25);
+  at(40);
+  EXPECT_EQ(at(50).at(0).values[kUncorrectableBlocks], 3);
 }
 
 TEST_F(SignalCollectorTest, TheErrorRatioIsThatOfTheStep) {

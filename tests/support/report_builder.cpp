@@ -228,8 +228,7 @@ Report example_report() {
   report.ports = {healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0"), dirty_port(), down_port(),
                   exempt_port(), blind_port()};
   report.gaps = {{"", "kernel_log", "no permission to read /dev/kmsg"}};
-  report.timings = {{"counters", 0.00125, 120, 50, {{report.ports[0].latest.id, 3}}},
-                    {"link", 0.0005}};
+  report.timings = {{"counters", 0.00125}, {"link", 0.0005}};
   return report;
 }
 
