@@ -62,7 +62,7 @@ class Daemon {
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void start_memory(const std::string& node);
-  void look_for_maintenance(SteadyTime now);
+  void accept_maintenance(MaintenanceReader::News news);
   void make_actions();
   Result<void> add_plan();
   void show_config(const std::string& note);
@@ -113,16 +113,13 @@ Result<void> Daemon::make_source() {
     return {};
   }
   allow_many_open_files();
-  SamplerSettings settings = sampler_settings(config_.knobs);
-  settings.read_threads = ReadWorker::Threads::kLent;
+  const SamplerSettings settings = sampler_settings(config_.knobs);
   std::unique_ptr<ModuleReader> modules;
   // A copied /sys tree has no kernel behind it to ask for a module.
   if (options_.sysroot.empty())
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_,
                                              module_timing(settings));
-  const auto hosts = [root = options_.sysroot, batches = std::make_shared<BatchedReads>()] {
-    return std::make_unique<LiveHost>(root, batches);
-  };
+  const auto hosts = [root = options_.sysroot] { return std::make_unique<LiveHost>(root); };
   std::vector<std::unique_ptr<EventFeed>> feeds;
   if (options_.sysroot.empty() && settings.verbs_events)
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
@@ -209,7 +206,7 @@ void Daemon::reload() {
   log_.set_level(config_.log_level);
   if (other_maintenance) {
     engine_->set_maintenance_files({});
-    maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
+    maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   }
   show_config("read again: " + came_to);  // before it is told: who reads the log asks next
   log_.info("reload: " + options_.config_file + " is in force: " + came_to);
@@ -225,9 +222,8 @@ Result<void> Daemon::run() {
   engine_ = std::make_unique<Engine>(engine_settings(
       config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
   start_memory(header.node);
-  maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
-  maintenance_->wait(kMaintenancePatience);
-  look_for_maintenance(clock_.steady());
+  maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
+  accept_maintenance(maintenance_->wait(kMaintenancePatience));
   make_actions();
   LiveHost host(options_.sysroot);
   reports_.set_node_facts(sampler_ == nullptr
@@ -253,8 +249,6 @@ Result<void> Daemon::run() {
   LoopHooks hooks;
   hooks.deciding = &deciding_;
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
-  hooks.wants_thread = [this] { return maintenance_->wants_thread(); };
-  hooks.work = [this] { return maintenance_->work(); };
   hooks.on_reload = [this] { reload(); };
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
@@ -267,7 +261,7 @@ Result<void> Daemon::run() {
 }
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
-  look_for_maintenance(clock_.steady());
+  accept_maintenance(maintenance_->poll());
   record(snapshot, step.report);
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
@@ -333,8 +327,7 @@ void Daemon::make_actions() {
           [this](const std::string& line) { log_.info(line); }});
 }
 
-void Daemon::look_for_maintenance(SteadyTime now) {
-  auto news = maintenance_->look(now);
+void Daemon::accept_maintenance(MaintenanceReader::News news) {
   for (const std::string& line : news.complaints) log_.error(line);
   if (news.maintenance) engine_->set_maintenance_files(*std::move(news.maintenance));
 }

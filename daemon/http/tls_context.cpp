@@ -246,8 +246,8 @@ Result<std::shared_ptr<SSL_CTX>> make_tls_context(const WebTls& settings) {
 }
 
 std::string verified_client_name(const SSL* session) {
-  const auto* const settings = static_cast<const WebTls*>(
-      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), settings_index()));
+  const auto* const settings =
+      static_cast<const WebTls*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), settings_index()));
   if (!verifies_clients(*settings) || SSL_get_verify_result(session) != X509_V_OK) return "";
   const auto certificate = owned(SSL_get1_peer_certificate(session), X509_free);
   if (certificate == nullptr) return "";

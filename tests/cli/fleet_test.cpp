@@ -210,7 +210,8 @@ TEST_F(FakePrometheus, WorstLinksWithALogin) {
   EXPECT_THAT(out.out, HasSubstr(R"("schema":"linkhealth.fleet/1")"));
   EXPECT_THAT(
       out.out,
-      HasSubstr(R"("opened_at":"2026-11-20T08:40:00Z","bandwidth_lost_bytes_per_second":50000000000.0)"));
+      HasSubstr(
+          R"("opened_at":"2026-11-20T08:40:00Z","bandwidth_lost_bytes_per_second":50000000000.0)"));
   EXPECT_THAT(run("").out, HasSubstr("gpu-1 mlx5_3/1"));
 }
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "daemon/engine.h"
 #include "daemon/api/report_store.h"
+#include "daemon/engine.h"
 #include "tests/sim/scenario.h"
 
 namespace linkhealth::sim {

@@ -28,8 +28,7 @@ CONFIG = """site: {rack: r12, u: "14"}
 
 sampling:
   link_period_s: 0.1
-  counters_period_s: 0.2
-  pcie_period_s: 1
+  counters_period_s: 1
   rescan_period_s: 1
   read_patience_s: 0.5
 """
@@ -728,9 +727,9 @@ def hung_search_at_the_start(node):
     try:
         with running(node) as daemon:
             daemon.until(lambda: len(daemon.ports()) == 7, "the other seven are watched")
-            daemon.until(lambda: 'reason="no answer within 0.5 s of mlx5_3 (link_layer)"' in daemon.metrics(),
+            daemon.until(lambda: 'reason="no answer within 0.5 s of mlx5_3"' in daemon.metrics(),
                          "the device at which the search stands, in the metrics")
-            assert "inventory: no answer within 0.5 s of mlx5_3 (link_layer)" in daemon.status()
+            assert "inventory: no answer within 0.5 s of mlx5_3" in daemon.status()
             put(f"{node.port(7)}/counters/symbol_error", "6")
             daemon.until(lambda: 'device="mlx5_7",port="1",counter="symbol_error"} 6' in daemon.metrics(), "a new value")
             first = daemon.report()["t"]
