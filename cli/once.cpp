@@ -17,7 +17,6 @@
 #include "exporters/json.h"
 #include "exporters/text.h"
 #include "probes/live_host.h"
-#include "probes/mad_umad.h"
 
 namespace linkhealth::cli {
 
@@ -40,10 +39,7 @@ std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& 
   auto sampler =
       std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
                                 std::move(modules), clock, settings, header);
-  if (sysroot.empty()) {
-    sampler->watch_far_ends(make_far_ends(config, clock, true));
-    sampler->ask_own_ports(&open_umad_port);
-  }
+  if (sysroot.empty()) sampler->watch_far_ends(make_far_ends(config, clock, true));
   return sampler;
 }
 

@@ -30,7 +30,6 @@
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "probes/live_host.h"
-#include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
 #include "storage/recording.h"
 
@@ -125,10 +124,7 @@ Result<void> Daemon::make_source() {
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
   auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings,
                                           this_nodes_header(config_, clock_), std::move(feeds));
-  if (options_.sysroot.empty()) {
-    source->watch_far_ends(make_far_ends(config_, clock_));
-    source->ask_own_ports(&open_umad_port);
-  }
+  if (options_.sysroot.empty()) source->watch_far_ends(make_far_ends(config_, clock_));
   sampler_ = source.get();
   source_ = std::move(source);
   return {};
@@ -278,7 +274,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
   if (!std::exchange(introduced_, true))
     for (const std::string& line :
-         sampler_ ? introduce_node(sampler_->inventory(), snapshot.gaps)
+         sampler_ ? introduce_node(sampler_->inventory(), step.report->sources)
                   : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
   self_test(*step.report);

@@ -100,7 +100,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   auto report = std::make_shared<Report>();
   Step result;
   result.moves = s.history.moves();
-  s.note_idle_cards(snapshot.gaps);
+  s.note_idle_cards();
   const auto subjects = s.subjects();
   s.release_left_out(subjects);
   s.release_lost(snapshot.taken_at);
@@ -175,8 +175,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   report->timings = snapshot.timings;
   if (!s.settings.site.empty()) report->site = s.settings.site;
   if (s.settings.dry_run) report->dry_run = true;
-  for (const Gap& gap : snapshot.gaps)
-    if (gap.port.empty()) report->gaps.push_back(gap);
+  report->sources = s.history.sources();
+  report->gaps = gaps_of("", report->sources);
   if (s.rule_use->since == WallTime()) {
     RuleUse from_now = *s.rule_use;
     from_now.since = snapshot.wall_time;

@@ -22,10 +22,9 @@ void Engine::State::note_repair(const Subject& subject, const PortView& view, Ju
   repairs.add(*std::move(record));
 }
 
-void Engine::State::note_idle_cards(const std::vector<Gap>& gaps) {
-  idle_cards.clear();
-  for (const Gap& gap : gaps)
-    if (gap.probe == "pci_bus") idle_cards += (idle_cards.empty() ? "" : "; ") + gap.reason;
+void Engine::State::note_idle_cards() {
+  const auto cards = history.sources().find(SourceId::kPciBus);
+  idle_cards = cards == history.sources().end() ? "" : cards->second.reason;
 }
 
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view,
@@ -152,8 +151,8 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
     report.latest.peer->module_age_s = in_seconds(snapshot.taken_at - *subject.port->far.read_at);
   report.figures = figures_of(view);
   if (report.exempt.empty() && subject.port->present) report.trends = trends_of(view, trend_values);
-  for (const auto& [probe, blind] : subject.port->blind)
-    report.gaps.push_back({subject.port->key, probe, blind.reason});
+  if (subject.port->latest.sources)
+    report.gaps = gaps_of(subject.port->key, *subject.port->latest.sources);
   if (!subject.port->counters.saturated.empty())  // also beside a file that can't be read
     report.gaps.push_back({subject.port->key, "counters",
                            full_words(subject.port->latest.id, subject.port->counters.saturated)});

@@ -248,8 +248,8 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
   verdict.odds = (1 - differential.healthy) / std::max(differential.healthy, 1e-12);
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
   const bool blind = at(opinion.findings, SymptomId::kCountersBlind).present();
-  const bool unreadable =
-      view.port.blind_to("link") != nullptr || view.port.blind_to("counters") != nullptr;
+  const bool unreadable = view.port.blind_to(SourceId::kLink) != nullptr ||
+                          view.port.blind_to(SourceId::kCounters) != nullptr;
   const bool gone = at(opinion.findings, SymptomId::kDeviceGone).present();
   verdict.judged = view.port.carrier.up.has_value() || blind || gone;
   if (unreadable && !blind && !at(opinion.findings, SymptomId::kDeviceFatal).present())

@@ -73,7 +73,7 @@ Health health_of(const PortReport& report, const PortView& view, bool judged) {
   if ((view.down || view.port.carrier.is_shut_out(view.now)) && view.port.present)
     return Health::kDown;
   // Of a port that is not there nobody can say that it is well, nor of a link that RDMA can't use.
-  const bool whole = view.port.present && view.port.blind_to("rdma_device") == nullptr;
+  const bool whole = view.port.present && view.port.blind_to(SourceId::kRdmaDevice) == nullptr;
   Health health = judged && whole ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
     if (fault.fault == "monitor_blind") {

@@ -130,7 +130,7 @@ struct Engine::State {
   void expect_anew();
   void release(const std::string& stable, const PortKey& port, const std::string& why);
   void release_left_out(const std::vector<Subject>& all);
-  void note_idle_cards(const std::vector<Gap>& gaps);
+  void note_idle_cards();
   /// The stable key of a port that is known by this label.
   Result<std::string> stable_of(const PortKey& key) const;
   void tell_place(FaultEvent& event, const PortKey& port) const;

@@ -30,24 +30,30 @@ void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
 
 FarEnds::News FarEnds::take(SteadyTime now) {
   News news;
-  std::vector<Gap> hung;
   for (const auto& reader : readers_) {
     for (PeerRound& round : reader->take_finished()) {
       news.timings.push_back({reader->name(), round.duration_s});
       merge_.take(reader->name(), std::move(round.readings));
     }
-    // The same words each time, because the reason is a metric's label.
-    const auto since = reader->busy_since();
-    if (since && now - *since >= timing_.patience)
-      hung.push_back({"", reader->name(),
-                      fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
   }
   news.ports = merge_.take_changes(now);
-  std::vector<Gap> gaps = merge_.node_gaps();
-  gaps.insert(gaps.end(), hung.begin(), hung.end());
-  news.node_gaps_changed = gaps != node_gaps_;
-  node_gaps_ = std::move(gaps);
   return news;
+}
+
+SourceReports FarEnds::reports(SteadyTime now) const {
+  SourceReports reports;
+  for (const Gap& gap : merge_.node_gaps())
+    if (const auto source = find_source(gap.probe))
+      add_report(reports, *source, problem_of(*source, gap.reason, false));
+  for (const auto& reader : readers_) {
+    const auto since = reader->busy_since();
+    const auto source = find_source(reader->name());
+    if (!source || !since || now - *since < timing_.patience) continue;
+    add_report(
+        reports, *source,
+        {SourceState::kHung, fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
+  }
+  return reports;
 }
 
 std::set<std::string> FarEnds::sources() const {

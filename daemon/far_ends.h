@@ -35,14 +35,13 @@ class FarEnds {
   struct News {
     std::map<PortKey, MergedPeer> ports;
     std::vector<ProbeTiming> timings;
-    bool node_gaps_changed = false;
   };
   /// Whether a port has carrier: when that is first known, and when it changes.
   void set_carrier(const PortKey& port, bool carrier) { merge_.set_carrier(port, carrier); }
   /// What is new since the last call; never waits.
   News take(SteadyTime now);
-  /// Of the whole node: what a source could not do at all, and sources that hang.
-  [[nodiscard]] const std::vector<Gap>& node_gaps() const { return node_gaps_; }
+  /// Of the whole node: what a source could not read at all, and sources that hang.
+  [[nodiscard]] SourceReports reports(SteadyTime now) const;
 
   /// "peer_mad", "peer_lldp", "import": those that are on.
   [[nodiscard]] std::set<std::string> sources() const;
@@ -56,7 +55,6 @@ class FarEnds {
   AskedByName plan_;  ///< by any name of a port
   PeerMerge merge_;
   std::vector<std::unique_ptr<PeerReader>> readers_;
-  std::vector<Gap> node_gaps_;
 };
 
 }  // namespace linkhealth

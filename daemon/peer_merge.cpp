@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "diagnosis/peer_names.h"
-#include "model/reading_ages.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 

@@ -10,19 +10,19 @@ namespace linkhealth {
 
 namespace {
 
-std::string state_words(SourceState state) {
+std::string state_words(Visibility state) {
   switch (state) {
-    case SourceState::kSeen:
+    case Visibility::kSeen:
       return "seen";
-    case SourceState::kPartly:
+    case Visibility::kPartly:
       return "in part";
-    case SourceState::kHidden:
+    case Visibility::kHidden:
       return "can't";
-    case SourceState::kNotOffered:
+    case Visibility::kNotOffered:
       return "not offered";
-    case SourceState::kNoWord:
+    case Visibility::kNoWord:
       return "nothing yet";
-    case SourceState::kNotUsed:
+    case Visibility::kNotUsed:
       return "-";
   }
   return "";
@@ -54,17 +54,17 @@ class Page {
     }
   }
   void source(const SourceSight& source) {
-    if (source.state == SourceState::kNotUsed || source.state == SourceState::kNoWord) return;
-    const bool bad = source.state == SourceState::kHidden || source.state == SourceState::kPartly;
-    const std::string sign = bad                                  ? (style_.ascii ? "!" : "▲")
-                             : source.state == SourceState::kSeen ? "+"
-                                                                  : "-";
+    if (source.state == Visibility::kNotUsed || source.state == Visibility::kNoWord) return;
+    const bool bad = source.state == Visibility::kHidden || source.state == Visibility::kPartly;
+    const std::string sign = bad                                 ? (style_.ascii ? "!" : "▲")
+                             : source.state == Visibility::kSeen ? "+"
+                                                                 : "-";
     out_ +=
         "    " + sign + " " + pad_right(source.probe, 15) +
         pad_right(state_words(source.state), 13) +
         cut(clean_text(source.what, style_.ascii), width_ > 40 ? width_ - 36 : 4, style_.ascii) +
         "\n";
-    if (bad || source.state == SourceState::kNotOffered) {
+    if (bad || source.state == Visibility::kNotOffered) {
       if (source.why + source.hint == said_) return;  // the same cause as the line above
       said_ = source.why + source.hint;
       if (!source.why.empty() && bad) paragraph("why: " + source.why, 8);
@@ -76,8 +76,8 @@ class Page {
     said_.clear();
     for (const SourceSight& each : sources) {
       source(each);
-      if (each.state == SourceState::kNoWord) quiet.push_back(each.probe);
-      if (each.state == SourceState::kNotUsed && !each.why.empty()) off.push_back(each.probe);
+      if (each.state == Visibility::kNoWord) quiet.push_back(each.probe);
+      if (each.state == Visibility::kNotUsed && !each.why.empty()) off.push_back(each.probe);
     }
     if (!quiet.empty()) paragraph("- nothing read and nothing failed: " + joined(quiet, ""), 4);
     if (!off.empty()) paragraph("- switched off in the configuration: " + joined(off, ""), 4);
@@ -159,11 +159,6 @@ std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
       page.sources(port->sources);
   }
   if (doctor.ports.empty()) page.paragraph("no port was found", 2);
-  if (!doctor.costs.empty()) {
-    page.blank();
-    page.title("  What it costs");
-    for (const std::string& cost : doctor.costs) page.paragraph(cost, 4);
-  }
   add_verdicts(page, doctor);
   return page.take();
 }

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "model/history.h"
-#include "model/reading_ages.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 

@@ -2,25 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/counter_probes.h"
 #include "model/history.h"
 #include "model/port_lookup.h"
 
 namespace linkhealth {
-
-namespace {
-
-constexpr std::string_view kFeedOfPorts =
-    "verbs_events";  // its gaps are said in every snapshot while they stand
-constexpr std::string_view kSensors =
-    "hwmon";  // read with each reading of PCIe, and no group of its own
-
-bool stands(const std::vector<Gap>& gaps, const PortKey& port, std::string_view probe) {
-  return std::ranges::any_of(
-      gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
-}
-
-}  // namespace
 
 const PortHistory* History::find(const PortKey& key) const {
   const auto label = labels_.find(key);
@@ -183,49 +168,6 @@ void History::meet_ports(const Snapshot& snapshot) {
     }
 }
 
-namespace {
-
-/// Read for all ports at once: its gap names none, and holds for each. Without netlink the first is
-/// read of each port.
-bool is_of_the_node(std::string_view probe) {
-  return probe == "netdev_stats" || probe == "devlink";
-}
-
-constexpr double kTurnsSeconds =
-    60;  // in which a port's classic files that can be read have had a turn, or some
-
-/// A gap beside what the same probe gave is of a part of it: a file that this kernel or card does
-/// not have.
-bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
-  const auto port = snapshot.ports.find(gap.port);
-  if (port == snapshot.ports.end()) return false;
-  const PortSample& sample = port->second;
-  if (gap.probe == "link")
-    return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() ||
-                           !sample.link->state.empty());
-  if (gap.probe == "module") return sample.module && *sample.module != ModuleSample{};
-  if (gap.probe == "counters")
-    return sample.counters &&
-           (!sample.id.verbs || has_counter_of_probe(*sample.counters, gap.probe));
-  if (gap.probe == "hw_counters" || gap.probe == "netdev_stats")
-    return sample.counters && has_counter_of_probe(*sample.counters, gap.probe);
-  return false;
-}
-
-}  // namespace
-
-/// Counters of the network interface come each period, also where those of verbs can't be read: on
-/// a verbs port only counters of their own kind end that blindness. Of what is read for the whole
-/// node no end is said: they are it.
-void PortHistory::see_counters(const Counters& now) {
-  std::erase_if(blind, [&](const auto& entry) {
-    const std::string& probe = entry.first;
-    const bool of_verbs = probe == "counters" || probe == "hw_counters";
-    if (!of_verbs && !is_of_the_node(probe)) return false;
-    return (of_verbs && !latest.id.verbs) || has_counter_of_probe(now, probe);
-  });
-}
-
 void History::take_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
@@ -235,60 +177,8 @@ void History::take_samples(const Snapshot& snapshot) {
     if (sample.module) port.update_module(*sample.module, now_);
     if (sample.peer) port.update_peer(*sample.peer, now_);
     if (sample.pcie) port.update_pcie(*sample.pcie, now_.t);
-    if (sample.link) port.blind.erase("link");
-    if (sample.counters) port.see_counters(*sample.counters);
-    if (sample.module) port.blind.erase("module");
-    // The sources of the far end are one group: what none of them could read stands in the same
-    // snapshot again.
-    if (sample.peer)
-      std::erase_if(port.blind, [](const auto& entry) {
-        return entry.first.starts_with("peer") || entry.first == "import";
-      });
-    if (sample.pcie) port.blind.erase("pcie");
-    if (sample.pcie && !stands(snapshot.gaps, key, kSensors))
-      port.blind.erase(std::string(kSensors));
-    if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
+    if (sample.sources) port.latest.sources = sample.sources;
     port.forget_old(now_.t);
-  }
-}
-
-void PortHistory::take_gap(const Gap& gap, const Snapshot& snapshot) {
-  const SteadyTime now = snapshot.taken_at;
-  const auto [at, is_new] = blind.try_emplace(gap.probe);
-  Blindness& blindness = at->second;
-  // Files take turns: where the one that fails is read alone, nothing says that the others fail
-  // too.
-  const bool still_part = blindness.part && in_seconds(now - blindness.since) < kTurnsSeconds;
-  const bool part = still_part || is_of_a_part(gap, snapshot);
-  // Busy is not unreadable, nor is a part the whole: the time of one does not count for the other.
-  if (part != std::exchange(blindness.part, part) ||
-      blindness.reason.starts_with("EBUSY") != gap.reason.starts_with("EBUSY"))
-    blindness.attempts = 0;
-  if (is_new || blindness.attempts == 0) blindness.since = now;
-  blindness.last = now;
-  ++blindness.attempts;
-  blindness.reason = gap.reason;
-  blindness.of_node = gap.port.empty();
-}
-
-/// A port that has none of what is read for the whole node is not named by a reading of it.
-void History::end_node_gap(const std::string& probe) {
-  for (auto& [stable, port] : ports_)
-    std::erase_if(port.blind,
-                  [&](const auto& entry) { return entry.first == probe && entry.second.of_node; });
-}
-
-void History::take_gaps(const Snapshot& snapshot) {
-  for (const Gap& gap : snapshot.gaps_ended) {
-    if (gap.port.empty()) end_node_gap(gap.probe);
-    if (const auto label = labels_.find(gap.port); label != labels_.end())
-      ports_[label->second].blind.erase(gap.probe);
-  }
-  for (const Gap& gap : snapshot.gaps) {
-    if (gap.port.empty() && is_of_the_node(gap.probe))
-      for (auto& [stable, port] : ports_) port.take_gap(gap, snapshot);
-    if (const auto label = labels_.find(gap.port); label != labels_.end())
-      ports_[label->second].take_gap(gap, snapshot);
   }
 }
 
@@ -311,11 +201,10 @@ void History::observe(const Snapshot& snapshot) {
     ports_[label->second].update(event, now_);
   }
   take_samples(snapshot);
-  take_gaps(snapshot);
+  if (snapshot.sources) sources_ = *snapshot.sources;
   bool forget = false;
   for (auto& [stable, port] : ports_) {
-    port.end_old_module(now_.t);
-    port.end_old_counters(now_.t);
+    port.forget_stale(now_.t);
     port.end_recalled_peer(now_);
     port.carrier.unplanned_exported =
         std::max(port.carrier.unplanned_exported, port.carrier.unplanned_total);

@@ -1,5 +1,7 @@
 #include "model/snapshot.h"
 
+#include <algorithm>
+
 #include <array>
 
 namespace linkhealth {
@@ -42,6 +44,14 @@ std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {
   for (std::size_t i = 0; i < kEventNames.size(); ++i)
     if (kEventNames[i] == text) return static_cast<PortEventKind>(i);
   return std::nullopt;
+}
+
+std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources) {
+  std::vector<Gap> gaps;
+  for (const auto& [id, status] : sources)
+    if (!status.reason.empty()) gaps.push_back({port, std::string(to_string(id)), status.reason});
+  std::ranges::sort(gaps, {}, &Gap::probe);
+  return gaps;
 }
 
 }  // namespace linkhealth

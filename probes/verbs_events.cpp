@@ -209,11 +209,13 @@ std::vector<Gap> VerbsEvents::gaps() const {
                " (let the daemon open /dev/infiniband/uverbs*, or set sampling.verbs_events: 0)"});
     }
   }
-  for (const std::string& name : calls_.stuck()) reasons[name] = "the device does not answer";
+  const auto stuck = calls_.stuck();
+  for (const std::string& name : stuck) reasons[name] = "the device does not answer";
   for (const auto& [name, reason] : reasons) {
     const auto device = devices_.find(name);
     if (device != devices_.end() && !device->second.ports.empty())
-      gaps.push_back({key_of(name, device->second.ports.front()), kProbe, reason});
+      gaps.push_back({key_of(name, device->second.ports.front()), kProbe, reason,
+                      std::ranges::find(stuck, name) != stuck.end()});
   }
   return gaps;
 }

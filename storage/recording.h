@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "model/old_gaps.h"
 #include "model/snapshot.h"
 #include "storage/byte_source.h"
 
@@ -44,6 +45,7 @@ class RecordingReader {
   LineReader lines_;
   std::string name_;
   std::string warning_;
+  OldGapConverter old_gaps_;
   std::optional<SteadyTime> last_taken_at_;
   std::size_t snapshot_count_ = 0;
   bool ended_ = false;

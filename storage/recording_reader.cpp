@@ -47,7 +47,7 @@ Result<std::optional<Snapshot>> RecordingReader::next() {
     if (!*line) return end("");
     const auto [text, terminated] = **line;
     if (trim(text).empty()) continue;
-    auto snapshot = parse_snapshot(text);
+    auto snapshot = parse_snapshot(text, old_gaps_);
     if (!snapshot && !terminated) return end("the last line breaks off");
     if (!snapshot) return error_here(snapshot.error().message);
     if (last_taken_at_ && snapshot->taken_at < *last_taken_at_)

@@ -61,7 +61,7 @@ Finding no_drop(const PortView& v, const ModuleHistory& end, std::size_t lanes,
   const StaticText why =
       before ? StaticText("it was not read since the errors began")
              : StaticText("there are too few readings to say what is normal for it");
-  const bool goes_on = &end == &v.port.own ? v.port.blind_to("module") == nullptr
+  const bool goes_on = &end == &v.port.own ? v.port.blind_to(SourceId::kModule) == nullptr
                                            : v.peer_fresh(&PeerSample::module_age_s);
   return goes_on ? not_known_yet(why) : not_known(why);
 }

@@ -224,7 +224,7 @@ Finding module_fault_reported(const PortView& v, KnobValues k) {
         .at_least("times in an hour that the module's bus was stuck or shorted", bus.events, k[0])
         .close();
   // bnxt_ethtool.c bnxt_get_module_status()
-  if (const Blindness* module = v.port.blind_to("module");
+  if (const SourceStatus* module = v.port.blind_to(SourceId::kModule);
       v.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
     return Case(Reader::kModule)
         .holds("the card has switched the module off: it takes too much current", true)

@@ -245,25 +245,26 @@ Finding device_gone(const PortView& v, KnobValues k) {
 
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
 constexpr Knob kBlindKnobs[] = {
-    {"attempts", 4, 1, 100, "", "failed readings one after the other"},
     {"hold_s", 120, 10, 86400, "s",
-     "for so long: a firmware command that hangs is given up after 60 s, and its device starts "
+     "failing for so long: a firmware command that hangs is given up after 60 s, and its device "
+     "starts "
      "anew within a minute"},
     {"refused_hold_s", 45, 10, 86400, "s",
-     "the same for EPERM and EACCES, and half the readings: a right that is missing does not come "
-     "back"},
+     "the same for EPERM and EACCES: a right that is missing does not come back"},
     {"frozen_s", 600, 60, 86400, "s",
      "counters that all stand still for so long while the link carries are not read"}};
-Finding blind(const PortView& v, double attempts, double hold_s,
-              std::span<const std::string_view> probes, std::size_t failed = 0) {
-  const Blindness* worst = nullptr;
-  for (const std::string_view probe : probes)
-    if (const Blindness* at = v.port.blind_to(probe); at != nullptr)
-      if (worst == nullptr || at->since < worst->since) worst = at;
-  if (worst == nullptr) return Case(Reader::kMonitor).holds("reading fails", false).close();
+/// The one of these sources that has been failing for longest; nullptr: none is.
+const SourceStatus* longest_blind(const PortView& v, std::initializer_list<SourceId> sources) {
+  const SourceStatus* longest = nullptr;
+  for (const SourceId source : sources)
+    if (const SourceStatus* at = v.port.blind_to(source); at != nullptr)
+      if (longest == nullptr || at->since < longest->since) longest = at;
+  return longest;
+}
+Finding blind(const PortView& v, const SourceStatus* status, double hold_s) {
+  if (status == nullptr) return Case(Reader::kMonitor).holds("reading fails", false).close();
   return Case(Reader::kMonitor)
-      .at_least("failed readings", static_cast<double>(std::max(worst->attempts, failed)), attempts)
-      .at_least("failing since", in_seconds(worst->last - worst->since), hold_s, "s")
+      .at_least("failing since", in_seconds(v.now - status->since), hold_s, "s")
       .close();
 }
 /// For how long no counter moved on a link that carries, where so many corrected bits were to be
@@ -292,38 +293,29 @@ double frozen_s(const PortView& v, double least_s) {
 }
 Finding counters_blind(const PortView& v, KnobValues k) {
   if (v.port.device.gone_at || !v.port.present) return not_known("the device is gone");
-  if (const double frozen = frozen_s(v, k[3]); frozen >= k[3])
+  if (const double frozen = frozen_s(v, k[2]); frozen >= k[2])
     return Case(Reader::kMonitor)
-        .at_least("no counter moved on a link that carries, since", frozen, k[3], "s")
+        .at_least("no counter moved on a link that carries, since", frozen, k[2], "s")
         .close();
-  constexpr std::string_view kProbes[] = {"counters", "link"};
-  const bool refused =
-      std::any_of(std::begin(kProbes), std::end(kProbes), [&v](std::string_view probe) {
-        const Blindness* at = v.port.blind_to(probe);
-        return at != nullptr && (at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES"));
-      });
-  // What fails together fails less by chance: each failed reading counts, of whatever probe.
-  std::size_t failed = 0;
-  for (const char* probe : {"counters", "link", "module"})
-    if (const Blindness* at = v.port.blind_to(probe);
-        at != nullptr && !at->reason.starts_with("EBUSY"))
-      failed += at->attempts;
-  return blind(v, refused ? k[0] / 2 : k[0], refused ? k[2] : k[1], kProbes, failed);
+  const SourceStatus* longest = longest_blind(v, {SourceId::kCounters, SourceId::kLink});
+  bool refused = false;
+  for (const SourceId source : {SourceId::kCounters, SourceId::kLink})
+    if (const SourceStatus* at = v.port.blind_to(source); at != nullptr)
+      refused = refused || at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES");
+  return blind(v, longest, refused ? k[1] : k[0]);
 }
 constexpr Knob kModuleBlindKnobs[] = {
-    {"attempts", 4, 1, 100, "", "failed readings one after the other"},
-    {"hold_s", 900, 10, 86400, "s", "for so long"},
+    {"hold_s", 900, 10, 86400, "s", "failing for so long"},
     {"busy_hold_s", 10800, 10, 86400, "s",
      "the same for EBUSY: another reader or a firmware update has the bus, that passes"},
     {"down_hold_s", 120, 10, 86400, "s",
      "the same while the link is down: a module that dies takes the link along"}};
 Finding module_blind(const PortView& v, KnobValues k) {
-  constexpr std::string_view kProbes[] = {"module"};
-  const Blindness* at = v.port.blind_to("module");
+  const SourceStatus* at = v.port.blind_to(SourceId::kModule);
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it = v.down && at != nullptr && v.port.carrier.since &&
-                            std::abs(in_seconds(at->since - *v.port.carrier.since)) < k[3];
-  return blind(v, k[0], busy ? k[2] : fell_with_it ? k[3] : k[1], kProbes);
+                            std::abs(in_seconds(at->since - *v.port.carrier.since)) < k[2];
+  return blind(v, at, busy ? k[1] : fell_with_it ? k[2] : k[0]);
 }
 
 constexpr Symptom kNodeRows[] = {

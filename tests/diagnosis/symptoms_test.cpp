@@ -381,10 +381,11 @@ const std::vector<Row>& rows() {
                            .forwarded_known = true};
        },
        kNoReason},
-      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 120); },
-       [](Scene& s) { fail(s, "counters", 119); }, [](Scene& s) { s.port.present = false; }},
-      {kModuleBlind, true, [](Scene& s) { fail(s, "module", 900); },
-       [](Scene& s) { fail(s, "module", 10799, "EBUSY"); }, nullptr},
+      {kCountersBlind, true, [](Scene& s) { fail(s, SourceId::kCounters, 120); },
+       [](Scene& s) { fail(s, SourceId::kCounters, 119); },
+       [](Scene& s) { s.port.present = false; }},
+      {kModuleBlind, true, [](Scene& s) { fail(s, SourceId::kModule, 900); },
+       [](Scene& s) { fail(s, SourceId::kModule, 10799, "EBUSY"); }, nullptr},
   };
   return kRows;
 }

@@ -263,21 +263,6 @@ TEST(HistoryFarEnd, AModuleOfAnotherSourceHasItsOwnAge) {
   EXPECT_EQ(port_of(history).far.tx_dbm[0].recent_count, 1U);
 }
 
-TEST(HistoryFarEnd, ASampleTakesTheGapsOfAllItsSourcesBack) {
-  History history;
-  Feed feed;
-  feed.gaps = {{"mlx5_0/1", "peer_lldp", "no LLDP neighbour"},
-               {"mlx5_0/1", "import", "x.json: over its time of validity"},
-               {"mlx5_0/1", "pcie", "EIO"}};
-  history.observe(feed.tick());
-  EXPECT_EQ(port_of(history).blind.size(), 3U);
-  feed.gaps = {{"mlx5_0/1", "import", "x.json: over its time of validity"}};
-  history.observe(with_peer(feed, PeerSample{}));
-  EXPECT_EQ(port_of(history).blind.size(), 2U);
-  EXPECT_TRUE(port_of(history).blind.contains("import")) << "said again with the sample: it stands";
-  EXPECT_FALSE(port_of(history).blind.contains("peer_lldp"));
-}
-
 TEST(Dbm, NoLightHasNoLogarithm) {
   EXPECT_EQ(to_dbm(0), kDarkDbm);
   EXPECT_NEAR(to_dbm(1), 0, 1e-9);

@@ -71,7 +71,7 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
     for (const double end = feed.t + seconds; feed.t < end;) {
       Snapshot snapshot = feed.tick();
       snapshot.ports["mlx5_0/1"].counters.emplace().set("netdev_rx_bytes", 7);
-      snapshot.gaps = {{"mlx5_0/1", "fec", "EIO"}};
+      feed.convert(snapshot, {{"mlx5_0/1", "fec", "EIO"}});
       history.observe(snapshot);
     }
   };
@@ -81,7 +81,7 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
   EXPECT_FALSE(known("fec_uncorrectable_blocks"));
   EXPECT_TRUE(known("netdev_rx_bytes")) << "another source";
   Snapshot snapshot = feed.tick();
-  snapshot.gaps_ended = {{"mlx5_0/1", "fec", ""}};
+  feed.convert(snapshot, {}, {{"mlx5_0/1", "fec", ""}});
   history.observe(snapshot);
   EXPECT_TRUE(known("fec_uncorrectable_blocks"));
 }
@@ -183,8 +183,8 @@ TEST(PartReadings, OfStandardStatisticsAndOfOneFileAreUnknownToo) {
     Counters& now = snapshot.ports["mlx5_0/1"].counters.emplace();
     now.set("port_rcv_data", 7);
     now.set("pause_rx_pause_frames", 9);
-    snapshot.gaps = {{"mlx5_0/1", "ethtool_stats", "EIO"},
-                     {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}};
+    feed.convert(snapshot, {{"mlx5_0/1", "ethtool_stats", "EIO"},
+                            {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}});
     history.observe(snapshot);
   }
   EXPECT_FALSE(known("mac_FrameCheckSequenceErrors"));

@@ -113,8 +113,8 @@ void print_history() {
 }
 
 void print_doctor() {
-  const SourceSight seen{"link", "carrier", SourceState::kSeen, "", ""};
-  const SourceSight hidden{"module", "the module", SourceState::kHidden, "EPERM",
+  const SourceSight seen{"link", "carrier", Visibility::kSeen, "", ""};
+  const SourceSight hidden{"module", "the module", Visibility::kHidden, "EPERM",
                            "give it CAP_NET_ADMIN"};
   DoctorReport doctor;
   doctor.node = "gpu";
@@ -133,7 +133,6 @@ void print_doctor() {
                    {"bad_module from faulty_cable (needs the module)"},
                    {"pcie_degraded (needs PCIe)"}},
                   {"mlx5_1/1", "", "", "", "", "", "virtual function", {}, {}, {}}};
-  doctor.costs = {"module: 12.0 ms in its last cycle"};
   doctor.hidden = 1;
   print("doctor", doctor_json(doctor));
 }

@@ -1,4 +1,4 @@
-// How long a gap of a port stands.
+// Recordings of before: the states of sources that are made of gaps, and what they make unknown.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,29 +11,34 @@
 namespace linkhealth {
 namespace {
 
-void observe(History& history, Feed& feed, const char* probe) {
-  Snapshot snapshot = feed.tick();
-  if (probe != nullptr) snapshot.gaps.push_back({"mlx5_0/1", probe, "the device does not answer"});
-  history.observe(snapshot);
+void observe(History& history, Feed& feed, const char* source) {
+  feed.gaps.clear();
+  if (source != nullptr) feed.gaps.push_back({"mlx5_0/1", source, "the device does not answer"});
+  history.observe(feed.tick());
 }
 
-bool is_blind(const History& history, const char* probe) {
-  return history.find("mlx5_0/1")->blind.contains(probe);
+const SourceStatus* status_of(const History& history, const char* source) {
+  const auto& sources = history.find("mlx5_0/1")->latest.sources;
+  if (!sources) return nullptr;
+  const auto at = sources->find(*find_source(source));
+  return at == sources->end() ? nullptr : &at->second;
+}
+bool is_blind(const History& history, const char* source) {
+  return history.find("mlx5_0/1")->blind_to(*find_source(source)) != nullptr;
 }
 
-TEST(HistoryGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
+TEST(OldGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
   History history;
   Feed feed;
   observe(history, feed, "verbs_events");
   observe(history, feed, "verbs_events");
   EXPECT_TRUE(is_blind(history, "verbs_events"));
-  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("verbs_events").attempts, 2U);
   observe(history, feed, nullptr);
   EXPECT_FALSE(is_blind(history, "verbs_events"))
       << "a device that was slow to open is not blind for an hour";
 }
 
-TEST(HistoryGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
+TEST(OldGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
   History history;
   Feed feed;
   observe(history, feed, "fec");
@@ -41,101 +46,106 @@ TEST(HistoryGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
   EXPECT_TRUE(is_blind(history, "fec"));
 }
 
-TEST(HistoryGaps, ASourceThatAnswersAgainIsNotBlind) {
+TEST(OldGaps, WhatNobodyRepeatsForAnHourIsOver) {
   History history;
   Feed feed;
   observe(history, feed, "fec");
-  Snapshot snapshot = feed.tick();
-  snapshot.gaps_ended = {
-      {"mlx5_0/1", "fec", ""}, {"nobody/1", "fec", ""}, {"mlx5_0/1", "pause", ""}};
-  history.observe(snapshot);
+  feed.gaps.clear();
+  for (const double end = feed.t + 600; feed.t < end;) history.observe(feed.tick());
+  EXPECT_TRUE(is_blind(history, "fec")) << "it is read again only now and then";
+  for (const double end = feed.t + 7200; feed.t < end;) history.observe(feed.tick());
   EXPECT_FALSE(is_blind(history, "fec"));
 }
 
-TEST(HistoryGaps, SensorsThatAnswerAgainAreNotBlind) {
+TEST(OldGaps, ASourceThatAnswersAgainIsOk) {
+  History history;
+  Feed feed;
+  observe(history, feed, "fec");
+  feed.gaps_ended = {{"mlx5_0/1", "fec", ""}, {"nobody/1", "fec", ""}, {"mlx5_0/1", "pause", ""}};
+  observe(history, feed, nullptr);
+  EXPECT_FALSE(is_blind(history, "fec"));
+}
+
+TEST(OldGaps, SensorsThatAnswerAgainAreOk) {
   History history;
   Feed feed;
   const auto read_pcie = [&](bool with_sensors) {
     Snapshot snapshot = feed.tick();
     snapshot.ports.begin()->second.pcie.emplace().width = 16;
-    if (!with_sensors) snapshot.gaps.push_back({"mlx5_0/1", "hwmon", "temp1_input: EAGAIN"});
+    std::vector<Gap> gaps;
+    if (!with_sensors) gaps.push_back({"mlx5_0/1", "hwmon", "temp1_input: EAGAIN"});
+    feed.convert(snapshot, gaps);
     history.observe(snapshot);
   };
   read_pcie(false);
   read_pcie(false);
   ASSERT_TRUE(is_blind(history, "hwmon"));
-  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("hwmon").attempts, 2U)
-      << "failed reads are counted on";
   observe(history, feed, nullptr);
   EXPECT_TRUE(is_blind(history, "hwmon")) << "nothing of PCIe was read";
   read_pcie(true);
   EXPECT_FALSE(is_blind(history, "hwmon"));
 }
 
-TEST(HistoryGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfIt) {
+TEST(OldGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfIt) {
   History history;
   Feed feed;
   observe(history, feed, nullptr);
   const auto observe_node = [&](std::vector<Gap> gaps, std::vector<Gap> ended) {
     Snapshot snapshot = feed.tick();
-    snapshot.gaps = std::move(gaps);
-    snapshot.gaps_ended = std::move(ended);
+    feed.convert(snapshot, std::move(gaps), std::move(ended));
     history.observe(snapshot);
   };
-  for (const char* probe : {"devlink", "netdev_stats"}) {
-    observe_node({{"", probe, "EBUSY"}}, {});
-    EXPECT_TRUE(is_blind(history, probe));
-    observe_node({}, {{"", probe, ""}});
-    EXPECT_FALSE(is_blind(history, probe));
+  for (const char* source : {"devlink", "netdev_stats"}) {
+    observe_node({{"", source, "EBUSY"}}, {});
+    EXPECT_TRUE(is_blind(history, source));
+    observe_node({}, {{"", source, ""}});
+    EXPECT_FALSE(is_blind(history, source));
   }
   observe_node({{"", "netdev_stats", "EBUSY"}}, {});
   observe_node({{"mlx5_0/1", "netdev_stats", "its interface is elsewhere"}}, {});
   observe_node({}, {{"", "netdev_stats", ""}});
   EXPECT_TRUE(is_blind(history, "netdev_stats"))
-      << "that is of the port, and said by who looks for ports";
+      << "that is of the port, and said by the search for ports";
 }
 
-TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
+TEST(OldGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
   History history;
   Feed feed;
   observe(history, feed, nullptr);
-  const auto blind_for = [&](const char* counter) {
+  const auto blind_after = [&](const char* counter) {
     for (int i = 0; i < 30; ++i) {
       Snapshot snapshot = feed.tick();
       PortSample& port = snapshot.ports.begin()->second;
       port.counters.emplace().set(counter, static_cast<std::uint64_t>(i));
-      snapshot.gaps.push_back({"mlx5_0/1", "counters", "EIO"});
+      feed.convert(snapshot, {{"mlx5_0/1", "counters", "EIO"}});
       history.observe(snapshot);
     }
-    const Blindness* blind = history.find("mlx5_0/1")->blind_to("counters");
-    return blind != nullptr ? blind->attempts : 0;
+    return is_blind(history, "counters");
   };
-  EXPECT_EQ(blind_for("netdev_rx_bytes"), 30U);
-  EXPECT_EQ(blind_for("symbol_error"), 0U) << "a part of them is read";
-  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("counters").reason, "EIO")
-      << "the other part is still said";
+  EXPECT_TRUE(blind_after("netdev_rx_bytes"));
+  EXPECT_FALSE(blind_after("symbol_error")) << "a part of them is read";
+  EXPECT_EQ(status_of(history, "counters")->reason, "EIO") << "the other part is still said";
 }
 
-TEST(HistoryGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
+TEST(OldGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
   History history;
   Feed feed;
-  const auto turn = [&](bool with_others) {
+  const auto is_blind_after_turn = [&](bool with_others) {
     Snapshot snapshot = feed.tick();
     PortSample& port = snapshot.ports.begin()->second;
     port.counters.reset();
     if (with_others) port.counters.emplace().set("link_downed", 1);
-    snapshot.gaps.push_back({"mlx5_0/1", "counters", "symbol_error: EINVAL"});
+    feed.convert(snapshot, {{"mlx5_0/1", "counters", "symbol_error: EINVAL"}});
     history.observe(snapshot);
-    return history.find("mlx5_0/1")->blind_to("counters");
+    return is_blind(history, "counters");
   };
   for (int i = 0; i < 30; ++i)
-    EXPECT_EQ(turn(i % 5 == 0), nullptr) << "between others it alone is due";
-  turn(true);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(turn(false), nullptr);
-  const Blindness* whole = turn(false);
-  ASSERT_NE(whole, nullptr) << "for a minute nothing else came";
-  EXPECT_EQ(whole->attempts, 1U) << "from now on";
-  EXPECT_EQ(turn(true), nullptr);
+    EXPECT_FALSE(is_blind_after_turn(i % 5 == 0)) << "between others it alone is due";
+  is_blind_after_turn(true);
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(is_blind_after_turn(false));
+  EXPECT_TRUE(is_blind_after_turn(false)) << "for a minute nothing else came";
+  EXPECT_EQ(status_of(history, "counters")->since, history.now()) << "from now on";
+  EXPECT_FALSE(is_blind_after_turn(true));
 }
 
 /// What is still held of a port's counters after `port_gap` (of `where`, "" for the node) has stood
@@ -158,7 +168,7 @@ class HistoryTotals : public ::testing::Test {
     Snapshot snapshot = feed.tick();
     auto& counters = snapshot.ports.begin()->second.counters.emplace();
     for (const std::string& name : read) counters.set(name, 9);
-    if (probe != nullptr) snapshot.gaps.push_back({where, probe, why});
+    if (probe != nullptr) feed.convert(snapshot, {{where, probe, why}});
     history.observe(snapshot);
   }
 
@@ -223,9 +233,8 @@ TEST_F(HistoryTotals, OfAPortOfWhichAReadHangsEndAll) {
     for (const std::string& name : kAll)
       EXPECT_EQ(holds(name.c_str()), std::ranges::find(of_node, name) != of_node.end())
           << probe << ", " << name;
-    Snapshot snapshot = feed.tick();
-    snapshot.gaps_ended = {{"mlx5_0/1", probe, ""}};
-    history.observe(snapshot);
+    feed.gaps_ended = {{"mlx5_0/1", probe, ""}};
+    history.observe(feed.tick());
     EXPECT_FALSE(is_blind(history, probe));
   }
 }
@@ -251,7 +260,7 @@ TEST_F(HistoryTotals, OfFilesThatTakeTurnsStandThoughOneOfThemFell) {
   for (int i = 0; i < 120; ++i) step(kFiles, "counters", "mlx5_0/1", "VL15_dropped: EINVAL");
   Snapshot snapshot = feed.tick();
   snapshot.ports.begin()->second.counters.emplace().set("symbol_error", 2);
-  snapshot.gaps.push_back({"mlx5_0/1", "counters", "VL15_dropped: EINVAL"});
+  feed.convert(snapshot, {{"mlx5_0/1", "counters", "VL15_dropped: EINVAL"}});
   history.observe(snapshot);
   for (const std::string& name : kFiles) EXPECT_TRUE(holds(name.c_str())) << name;
 }
@@ -272,7 +281,7 @@ TEST_F(HistoryTotals, OfAFileThatFailsEndThoughItsSourceBeginsAnew) {
     auto& counters = snapshot.ports.begin()->second.counters.emplace();
     counters.set("symbol_error", value);
     if (with_all) counters.set("link_downed", 1);
-    if (!with_all) snapshot.gaps.push_back({"mlx5_0/1", "counters", "link_downed: EINVAL"});
+    if (!with_all) feed.convert(snapshot, {{"mlx5_0/1", "counters", "link_downed: EINVAL"}});
     history.observe(snapshot);
   };
   turn(50, true);
@@ -281,7 +290,7 @@ TEST_F(HistoryTotals, OfAFileThatFailsEndThoughItsSourceBeginsAnew) {
   EXPECT_FALSE(holds("link_downed"));
 }
 
-TEST_F(HistoryTotals, OfOneFileOfHwCountersEndAfterAQuarterOfAnHour) {
+TEST_F(HistoryTotals, OfOneFileOfHwCountersEndWhenTheyAreOld) {
   for (const char* name : {"out_of_sequence", "rx_icrc_encapsulated"})
     ASSERT_TRUE(find_counter(name));
   for (int i = 0; i < 6; ++i) step({"out_of_sequence", "rx_icrc_encapsulated"}, nullptr, "");
