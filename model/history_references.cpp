@@ -59,8 +59,8 @@ PortId port_id_of(const PortReferences& kept) {
 PortReferences PortHistory::references() const {
   PortReferences kept;
   kept.label = key;
-  kept.guid = latest.id->guid;
-  if (latest.id->exempt.empty()) kept.linked_at = carrier.last_up_at;
+  kept.guid = latest.id.guid;
+  if (latest.id.exempt.empty()) kept.linked_at = carrier.last_up_at;
   kept.last_drop_at = carrier.last_unplanned_loss_at();
   if (!kept.guid.empty()) kept.verbs_seen_at = verbs_seen_at;
   if (latest.peer && (latest.peer->source == "mad" || latest.peer->source == "lldp")) {
@@ -126,7 +126,7 @@ ReferenceState History::references() const {
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
     // A GUID alone is kept too: an open fault follows its card.
     const bool has_name =
-        port.latest.id->exempt.empty() && !lasting_name(kept.guid, port.latest.id->port).empty();
+        port.latest.id.exempt.empty() && !lasting_name(kept.guid, port.latest.id.port).empty();
     if (!kept.references.empty() || kept.linked_at || has_name)
       state.ports.push_back(std::move(kept));
   }
