@@ -92,7 +92,7 @@ EngineSettings replay_settings(const RecordingHeader& header, const std::optiona
   settings.expected = header.expected;
   settings.knobs = config ? config->knobs : KnobTable(engine_knob_groups());
   if (!config) return settings;
-  static_cast<AskedByName&>(settings) = *config;
+  static_cast<ExpectedPorts&>(settings) = *config;
   settings.planned.insert(header.expected.begin(), header.expected.end());
   return settings;
 }

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "config/outputs.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/knobs.h"
 #include "model/snapshot.h"
 
@@ -33,7 +33,7 @@ struct ListenAddress {
 Result<ListenAddress> parse_listen_address(std::string_view text);
 std::string to_string(const ListenAddress& address);
 
-struct Config : AskedByName {
+struct Config : ExpectedPorts {
   ListenAddress listen;
   std::string socket_path = "/run/linkhealth/linkhealth.sock";
   std::string state_dir = "/var/lib/linkhealth";

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/knobs.h"
 #include "model/ledger_state.h"
 #include "model/port_moves.h"
@@ -19,7 +19,7 @@
 namespace linkhealth {
 
 /// What the engine must know beside the snapshots.
-struct EngineSettings : AskedByName {
+struct EngineSettings : ExpectedPorts {
   std::string node;
   KnobTable knobs;       ///< engine_knob_groups(), as configured
   SiteLabels site{};     ///< where the node is

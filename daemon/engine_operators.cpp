@@ -22,7 +22,7 @@ void Engine::State::tell_place(FaultEvent& event, const PortKey& port) const {
   if (!settings.site.empty()) event.site = settings.site;
   const PortHistory* known = history.find(port);
   if (known == nullptr) return;
-  if (const auto asked = asked_of(settings, known->key, known->latest.id); asked.expected)
+  if (const auto asked = expected_for(settings, known->key, known->latest.id); asked.expected)
     event.rail = asked.expected->rail;
 }
 
@@ -45,7 +45,7 @@ FaultReport Engine::State::wait_with(const LedgerChange& change, const PortKey& 
 void Engine::reconfigure(const EngineSettings& settings) {
   EngineSettings& now = state_->settings;
   now.knobs.take_values(settings.knobs);
-  static_cast<AskedByName&>(now) = settings;
+  static_cast<ExpectedPorts&>(now) = settings;
   ++state_->settings_made;
   now.site = settings.site;
   now.dry_run = settings.dry_run;
@@ -81,9 +81,9 @@ void Engine::State::expect_anew() {
       if (awaits(settings, key)) history.await(key);
 }
 
-const AskedOfPort& Engine::State::asked_of_port(const PortHistory& port, Judged& own) {
+const ExpectedConfig& Engine::State::asked_of_port(const PortHistory& port, Judged& own) {
   if (own.asked_by == settings_made && own.asked_id == port.latest.id) return own.asked;
-  AskedOfPort asked = asked_of(settings, port.key, port.latest.id);
+  ExpectedConfig asked = expected_for(settings, port.key, port.latest.id);
   if (!asked.contradiction.empty() && asked.contradiction != own.asked.contradiction)
     remarks.push_back(port.key + ": " + asked.contradiction);
   own.asked = std::move(asked);

@@ -16,7 +16,7 @@
 #include "diagnosis/repair_watch.h"
 #include "diagnosis/symptoms.h"
 #include "diagnosis/trends.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/history.h"
 
 namespace linkhealth {
@@ -45,7 +45,7 @@ struct Judged {
   RepairWatch repairs;
   RememberedDifferential differential;
   std::string exempt;
-  AskedOfPort asked;  ///< of `asked_id`, by the settings of `asked_by`
+  ExpectedConfig asked;  ///< of `asked_id`, by the settings of `asked_by`
   PortId asked_id;
   std::uint64_t asked_by = 0;  ///< 0: not yet
 };
@@ -124,7 +124,7 @@ struct Engine::State {
   WallTime wall;
 
   /// What is asked of a port, made anew when its names or the settings are others.
-  const AskedOfPort& asked_of_port(const PortHistory& port, Judged& own);
+  const ExpectedConfig& asked_of_port(const PortHistory& port, Judged& own);
   std::vector<Subject> subjects();
   void follow_cards();
   void expect_anew();

@@ -8,7 +8,7 @@
 namespace linkhealth {
 
 FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock,
-                 FarEndTiming timing, AskedByName plan)
+                 FarEndTiming timing, ExpectedPorts plan)
     : timing_(timing), plan_(std::move(plan)), merge_(timing.hold, {}) {
   for (auto& probe : probes)
     readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
@@ -20,7 +20,7 @@ void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
   for (const InventoryPort& port : ports) {
     if (!port.exempt_reason.empty()) continue;
     keys.insert(port.id.key());
-    if (auto asked = asked_of(plan_, port.id.key(), port.id); asked.expected)
+    if (auto asked = expected_for(plan_, port.id.key(), port.id); asked.expected)
       planned[port.id.key()] = *std::move(asked.expected);
   }
   merge_.set_plan(std::move(planned));

@@ -9,7 +9,7 @@
 
 #include "daemon/peer_merge.h"
 #include "daemon/peer_reader.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 
 namespace linkhealth {
 
@@ -24,10 +24,10 @@ class FarEnds {
  public:
   /// Starts a thread for each probe. `clock` belongs to main(): see PeerReader.
   FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
-          AskedByName plan);
+          ExpectedPorts plan);
 
   /// Another plan, in force with the next set_ports().
-  void set_plan(AskedByName plan) { plan_ = std::move(plan); }
+  void set_plan(ExpectedPorts plan) { plan_ = std::move(plan); }
   /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see
   /// PeerProbe::read().
   void set_ports(const std::vector<InventoryPort>& ports);
@@ -52,7 +52,7 @@ class FarEnds {
 
  private:
   FarEndTiming timing_;
-  AskedByName plan_;  ///< by any name of a port
+  ExpectedPorts plan_;  ///< by any name of a port
   PeerMerge merge_;
   std::vector<std::unique_ptr<PeerReader>> readers_;
 };

@@ -73,8 +73,8 @@ MadTiming mad_timing(KnobValues values, bool once) {
 
 std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
 
-AskedByName planned_names(const KnobTable& knobs, const AskedByName& asked) {
-  return knobs.values("peers")[kPlan] >= 0.5 ? asked : AskedByName();
+ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& asked) {
+  return knobs.values("peers")[kPlan] >= 0.5 ? asked : ExpectedPorts();
 }
 
 Milliseconds far_end_hold(const KnobTable& knobs) {
@@ -99,7 +99,7 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
   if (is_on(kImport))
     probes.push_back(make_import_probe(open_import_directory(config.import_dir), clock,
                                        {time(kImportPeriod), time(kImportSkew)}));
-  AskedByName plan = planned_names(config.knobs, config);
+  ExpectedPorts plan = planned_names(config.knobs, config);
   if (probes.empty() && plan.empty()) return nullptr;
   return std::make_unique<FarEnds>(std::move(probes), clock,
                                    FarEndTiming{far_end_hold(config.knobs), time(kPatience)},

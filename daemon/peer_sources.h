@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "daemon/far_ends.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/knobs.h"
 
 namespace linkhealth {
@@ -16,7 +16,7 @@ namespace linkhealth {
 std::span<const KnobGroup> peer_knob_groups();
 
 /// The plan's names of far ends, where `knobs` let it name them.
-AskedByName planned_names(const KnobTable& knobs, const AskedByName& asked);
+ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& asked);
 
 /// How long an answer of a far end stands: `hold_s`, and never less than it takes to ask twice.
 Milliseconds far_end_hold(const KnobTable& knobs);

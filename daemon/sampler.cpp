@@ -56,7 +56,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
 
 Sampler::~Sampler() = default;
 
-void Sampler::expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned) {
+void Sampler::expect(const std::map<PortKey, ExpectedPort>& expected, ExpectedPorts planned) {
   header_.expected = expected;
   if (far_ends_ == nullptr) return;
   far_ends_->set_plan(std::move(planned));

@@ -38,7 +38,7 @@
 #include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
 #include "daemon/source.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "probes/devlink_health.h"
 #include "probes/event_feed.h"
 #include "probes/host.h"
@@ -63,7 +63,7 @@ class Sampler : public Source {
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
   /// The configuration was read again: what recordings of this node begin with, and what the plan
   /// calls the far ends.
-  void expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned);
+  void expect(const std::map<PortKey, ExpectedPort>& expected, ExpectedPorts planned);
   /// Ports of an earlier run that are missed when they are not here. Before the first poll().
   void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
   /// Serials of modules by the stable key of their ports, as an earlier run read them last: another

@@ -145,7 +145,6 @@ class History {
   void meet_ports(const Snapshot& snapshot);
   [[nodiscard]] std::string stable_of(const PortKey& key, const PortSample& sample) const;
   [[nodiscard]] std::map<std::string, std::string> known_names() const;
-  [[nodiscard]] std::string stable_of_label(const PortKey& key) const;
   void part_names(const Snapshot& snapshot);
   void take_samples(const Snapshot& snapshot);
 

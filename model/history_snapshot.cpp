@@ -1,4 +1,4 @@
-// What a snapshot brings: which ports it has, what each says, what could not be read.
+// What a snapshot brings: which ports it has, what was read of each, what could not be read.
 #include <algorithm>
 #include <utility>
 
@@ -47,48 +47,43 @@ void History::await_no_more(const std::string& stable) {
 
 namespace {
 
-/// More than its label: readers of recordings make the device's name from that.
-bool says_who_it_is(const PortId& id) {
+/// An identity has more than a device's name: readers of recordings make that from the label.
+bool has_identity(const PortId& id) {
   return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() ||
          !id.guid.empty();
 }
 
 }  // namespace
 
-std::string History::stable_of_label(const PortKey& key) const {
+/// A recording leaves out groups that were not due, and the identity may be one: then the last one
+/// of this label holds.
+std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
+  if (has_identity(sample.id) && !sample.id.device.empty()) return sample.id.stable_key();
   if (const auto label = labels_.find(key); label != labels_.end()) return label->second;
   for (const auto& [stable, port] : ports_)
     if (port.key == key) return stable;
   return key;
 }
 
-/// Of ports that are not there: a name that another one has now is no longer theirs, and a card
-/// that sits in another slot now has not gone.
+/// Of ports that are not there: a name that another port has now is no longer theirs, and a card in
+/// another slot has not gone.
 void History::part_names(const Snapshot& snapshot) {
   for (auto& [stable, port] : ports_) {
     if (port.present) continue;
     if (const auto label = labels_.find(port.key);
         label != labels_.end() && label->second != stable)
       port.key = stable;
-    const PortId& id = port.latest.id;
+    const std::string name = lasting_name(port.latest.id.guid, port.latest.id.port);
     const auto is_it = [&](const auto& entry) {
-      const PortId& other =
-          entry.second.id;  // a network interface without its RDMA device is not the whole card
-      return !other.device.empty() && other.guid == id.guid && other.port == id.port;
+      const PortId& id = entry.second.id;
+      // A network interface without its RDMA device is not the whole card.
+      return !id.device.empty() && lasting_name(id.guid, id.port) == name;
     };
-    const bool has_guid =
-        id.guid.find_first_not_of("0:") != std::string::npos;  // virtual functions may have zeros
-    if (has_guid && std::ranges::any_of(snapshot.ports, is_it)) port.arrived = true;
+    if (!name.empty() && std::ranges::any_of(snapshot.ports, is_it)) port.arrived = true;
   }
 }
 
-/// A group that was not due is left out, and who the port is may be one: then the last one stands.
-std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
-  const bool named = says_who_it_is(sample.id) && !sample.id.device.empty();
-  return named ? sample.id.stable_key() : stable_of_label(key);
-}
-
-/// Who is remembered under which stable key; "" where no GUID says it.
+/// By stable key, of all ports that are remembered; "" without a GUID.
 std::map<std::string, std::string> History::known_names() const {
   std::map<std::string, std::string> names;
   for (const auto& [stable, kept] : kept_)
@@ -105,9 +100,9 @@ void History::follow_cards(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     const std::string stable = stable_of(key, sample);
     const auto same = known.find(stable);
-    here[stable] = says_who_it_is(sample.id) ? lasting_name(sample.id.guid, sample.id.port)
-                   : same != known.end()     ? same->second
-                                             : "";
+    here[stable] = has_identity(sample.id) ? lasting_name(sample.id.guid, sample.id.port)
+                   : same != known.end()   ? same->second
+                                           : "";
   }
   moves_ = moves_between(known, here);
   if (moves_.empty()) return;
@@ -120,7 +115,7 @@ void History::follow_cards(const Snapshot& snapshot) {
     const auto at = ports_.find(to);
     if (at == ports_.end()) continue;
     at->second.forget_counts();
-    // Nobody shall find another card at the address that it had.
+    // Its address is another card's now.
     if (here.contains(to)) continue;
     PortId& id = at->second.latest.id;
     id.pci = id.guid;
@@ -130,16 +125,11 @@ void History::follow_cards(const Snapshot& snapshot) {
 void History::meet_ports(const Snapshot& snapshot) {
   follow_cards(snapshot);
   for (const auto& [key, sample] : snapshot.ports) {
-    const bool named = says_who_it_is(sample.id);
+    const bool named = has_identity(sample.id);
     const std::string stable = stable_of(key, sample);
-    const auto [at, is_new] = ports_.try_emplace(stable);
-    PortHistory& port = at->second;
-    if (is_new) {
-      port.carrier.times = times_;
-      port.first_seen = now_.t;
-      port.latest.id = sample.id;
-      adopt(stable, port);
-    }
+    const bool is_new = !ports_.contains(stable);
+    PortHistory& port = is_new ? add_port(stable, key, sample.id) : ports_[stable];
+    if (is_new) adopt(stable, port);
     // Where the uptime is not known, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
     if (is_new && up_s < times_.boot_quiet_s)
@@ -152,7 +142,7 @@ void History::meet_ports(const Snapshot& snapshot) {
     const std::string& was = port.latest.id.link_layer;
     if (named && !was.empty() && !sample.id.link_layer.empty() && was != sample.id.link_layer)
       port.carrier.best_speed_mbps = port.carrier.best_lanes = 0;
-    if (named || is_new) port.latest.id = sample.id;
+    if (named) port.latest.id = sample.id;
     labels_[key] = stable;
   }
   part_names(snapshot);
@@ -161,9 +151,8 @@ void History::meet_ports(const Snapshot& snapshot) {
                                [&](const auto& entry) { return is_named(entry.second.id, name); });
   };
   for (auto& [stable, port] : ports_)
-    if ((port.awaited || !says_who_it_is(port.latest.id)) && (port.arrived || has_come(port.key))) {
-      port.arrived = true;
-      port.present = true;
+    if ((port.awaited || !has_identity(port.latest.id)) && (port.arrived || has_come(port.key))) {
+      port.arrived = port.present = true;
       port.absent_since.reset();
     }
 }
@@ -219,8 +208,8 @@ void History::observe(const Snapshot& snapshot) {
   std::erase_if(ports_, [this](const auto& entry) { return is_forgettable(entry.second); });
 }
 
-/// Subfunctions and virtual functions come and go under new names all day, and nothing is ever
-/// asked of them.
+/// Subfunctions and virtual functions come and go under new names all day, and nothing is expected
+/// of them.
 bool History::is_forgettable(const PortHistory& port) const {
   constexpr double kForgetStrangersSeconds = 3600;
   return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&

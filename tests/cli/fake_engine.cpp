@@ -35,7 +35,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   for (const auto& [key, any] : names) {
     PortReport& port = report->ports.emplace_back();
     port.port = key;
-    port.expected = *asked_of(state_->settings, key, {}).expected;
+    port.expected = *expected_for(state_->settings, key, {}).expected;
     port.figures.ber_window_s = state_->settings.knobs.values("ledger")[0];
     if (state_->settings.exempt.contains(key)) port.exempt = state_->settings.exempt.at(key);
   }

@@ -24,7 +24,7 @@ inline Finding look(SymptomId id, const PortView& view) {
 /// So much of the line rate in.
 inline void carry_share(Interval& interval, double share) {
   interval.line_rate_bps = 8;
-  interval.increases[static_cast<std::size_t>(Indicator::kRxOctets)] = share * interval.seconds();
+  interval.add(Indicator::kRxOctets, share * interval.seconds());
 }
 
 struct Scene {
