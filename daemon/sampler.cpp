@@ -237,8 +237,7 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
   const bool first = !port.netdev.has_value();
   if (!first) {
     const PortId& id = port.port.id;
-    const auto changes =
-        link_changes(id.key(), id.driver, as_netdev(*port.netdev), as_netdev(*link), cycle.now);
+    const auto changes = link_changes(id.key(), id.driver, *port.netdev, *link, cycle.now);
     cycle.snapshot.events.insert(cycle.snapshot.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = cycle.now;

@@ -231,7 +231,7 @@ class Builder {
   /// /sys.
   bool is_elsewhere(const InventoryPort& port) {
     if (port.ifindex == 0 || !host_.has_kernel()) return false;
-    const auto link = read_link(host_, static_cast<std::uint32_t>(port.ifindex));
+    const auto link = read_netdev_identity(host_, static_cast<std::uint32_t>(port.ifindex));
     if (!link) return link.error().errnum == ENODEV;
     return link->name != port.id.netdev ||
            link->address != read_attribute(host_, port.sysfs_netdev_dir + "/address");

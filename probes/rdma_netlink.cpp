@@ -37,39 +37,36 @@ Bytes build_port_request(unsigned command, std::uint32_t device, std::uint32_t p
   return NetlinkBuilder(message_type(command), NLM_F_ACK)
       .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, device)
       .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, port)
-      .take();
+      .bytes();
 }
 
 /// The attributes of an answer that names a device and is called `command`.
 Result<NetlinkAttributes> open_answer(ByteView bytes, unsigned command) {
-  const auto message = open_netlink_message(bytes, 0);
+  const auto message = parse_netlink_message(bytes, 0);
   if (!message) return message.error();
   if (message->type != message_type(command))
     return bad_message("not the answer that was asked for");
-  if (!message->attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX))
+  if (!message->attributes[RDMA_NLDEV_ATTR_DEV_INDEX].u32())
     return bad_message("an answer without a device");
   return message->attributes;
 }
 
 Result<Bytes> ask(Host& host, const Bytes& request) {
-  auto answers = host.netlink(NETLINK_RDMA, request);
-  if (!answers) return answers.error();
-  if (answers->empty()) return bad_message("no answer");
-  return std::move(answers->front());
+  return request_one(host, NETLINK_RDMA, request);
 }
 
 }  // namespace
 
 Bytes build_rdma_devices_dump() {
-  return NetlinkBuilder(message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP).take();
+  return NetlinkBuilder(message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP).bytes();
 }
 
 Result<RdmaDevice> parse_rdma_device(ByteView message) {
   const auto answer = open_answer(message, RDMA_NLDEV_CMD_GET);
   if (!answer) return answer.error();
   RdmaDevice device;
-  device.index = answer->u32(RDMA_NLDEV_ATTR_DEV_INDEX).value_or(0);
-  device.name = answer->text(RDMA_NLDEV_ATTR_DEV_NAME);
+  device.index = (*answer)[RDMA_NLDEV_ATTR_DEV_INDEX].u32().value_or(0);
+  device.name = (*answer)[RDMA_NLDEV_ATTR_DEV_NAME].text();
   if (device.name.empty()) return bad_message("a device without a name");
   return device;
 }
@@ -93,11 +90,11 @@ Result<RdmaPort> parse_rdma_port(ByteView message) {
   auto answer = open_answer(message, RDMA_NLDEV_CMD_GET);
   if (!answer) answer = open_answer(message, RDMA_NLDEV_CMD_PORT_GET);
   if (!answer) return answer.error();
-  if (!answer->u32(RDMA_NLDEV_ATTR_PORT_INDEX) || !answer->u8(RDMA_NLDEV_ATTR_PORT_STATE))
+  if (!(*answer)[RDMA_NLDEV_ATTR_PORT_INDEX].u32() || !(*answer)[RDMA_NLDEV_ATTR_PORT_STATE].u8())
     return bad_message("an answer without a port");
   RdmaPort port;
-  port.state = word_of(answer->u8(RDMA_NLDEV_ATTR_PORT_STATE), kStates);
-  port.phys_state = word_of(answer->u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE), kPhysStates);
+  port.state = word_of((*answer)[RDMA_NLDEV_ATTR_PORT_STATE].u8(), kStates);
+  port.phys_state = word_of((*answer)[RDMA_NLDEV_ATTR_PORT_PHYS_STATE].u8(), kPhysStates);
   return port;
 }
 
@@ -115,10 +112,10 @@ Result<Counters> parse_rdma_counters(ByteView message) {
   const auto answer = open_answer(message, RDMA_NLDEV_CMD_STAT_GET);
   if (!answer) return answer.error();
   Counters counters;
-  for (const NetlinkAttribute one : answer->nested(RDMA_NLDEV_ATTR_STAT_HWCOUNTERS)) {
+  for (const NetlinkAttribute& one : answer->nested(RDMA_NLDEV_ATTR_STAT_HWCOUNTERS)) {
     const NetlinkAttributes entry(one.payload);
-    const std::string_view name = entry.text(RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME);
-    const auto value = entry.u64(RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE);
+    const std::string_view name = entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME].text();
+    const auto value = entry[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE].u64();
     if (!name.empty() && value) counters.set(name, *value);
   }
   return counters;

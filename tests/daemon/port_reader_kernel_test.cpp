@@ -61,7 +61,7 @@ struct PortWithKernel : ::testing::Test {
           return std::vector<Bytes>{other->second};
         return std::vector<Bytes>{captured(reply)};
       }
-    if (std::ranges::equal(build_linkstate_get(kFamily, 2, true), request)) {
+    if (parse_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET)) {
       ++asked["losses"];
       if (!losses) return Error{"reserved bit set", EINVAL};  // as the capture's kernel, 6.1
       return std::vector<Bytes>{*losses};
@@ -109,7 +109,7 @@ TEST_F(PortWithKernel, LossesAreCountedWhereTheKernelDoes) {
                .put_u32(ETHTOOL_A_HEADER_DEV_INDEX, 2)
                .close_nest()
                .put_u32(7, 12)  // ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT
-               .take();
+               .bytes();
   EXPECT_EQ(read(0).sample.counters->get("link_ext_down_count"), 12U);
 }
 
@@ -197,7 +197,7 @@ TEST_P(PortWithOddState, IsTheFilesToSay) {
           .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
           .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 4)
           .put_u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, static_cast<std::uint8_t>(GetParam()))
-          .take();
+          .bytes();
   const std::string text = std::to_string(GetParam()) + ": <unknown>";
   fake.set(nic.port_dir() + "/phys_state", text + "\n");
   const Reading reading = read(0);

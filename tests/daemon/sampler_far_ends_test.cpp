@@ -125,7 +125,7 @@ class DaemonFarEnds : public ::testing::Test {
   [[nodiscard]] std::unique_ptr<ModuleReader> module_reader() const {
     auto host = std::make_unique<FakeHost>();
     host->set_responder([errnum = module_errnum](int, std::span<const std::byte> request) {
-      if (open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok())
+      if (parse_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok())
         return Result<std::vector<Bytes>>(Error{"no module", errnum->load()});
       return Result<std::vector<Bytes>>(std::vector<Bytes>{testing::captured("up_family")});
     });

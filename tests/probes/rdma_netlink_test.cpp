@@ -45,7 +45,7 @@ TEST(RdmaNetlink, AStateOfANewerKernelHasNoWord) {
                           .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
                           .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
                           .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 9)
-                          .take());
+                          .bytes());
   ASSERT_TRUE(port);
   EXPECT_EQ(port->state, "");
   EXPECT_EQ(port->phys_state, "");
