@@ -1,112 +1,112 @@
-"""What people have to know about a fault beside what the program's tables say: who owns it, when it pages, what not to do.
+"""Notes for the runbooks that the fault table does not have: owner, when the fault pages on-call, and what not to do.
 
 One entry for each fault name of `linkhealth rules`; dashboards/generate.py fails when one is missing or left over.
 """
 
-DATACENTRE = "the data centre technicians (work at the rack)"
-NETWORK = "the network team (owner of the far switch)"
-HOSTS = "the owners of the nodes (host operations)"
+DATACENTRE = "data centre technicians (work at the rack)"
+NETWORK = "network team (owner of the far switch)"
+HOSTS = "node owners (host operations)"
 
-# fault: (owner, when it wakes somebody, what not to do)
+# fault: (owner, when it pages on-call, what not to do)
 NOTES = {
     "dirty_connector": (
         DATACENTRE,
-        "Not by itself: the link carries. It pages when data is lost or the link is down (the fault's severity rises to critical).",
-        ["do not replace a module or fibre before both ends are inspected and cleaned: that is the cause in most cases",
-         "do not look into a fibre; do not clean with a dry pen that was used on a dirty end before",
-         "do not pull the neighbour: read slot and port, and let the port's light help you"]),
+        "Only when data is lost or the link is down (severity critical). Otherwise the link carries traffic.",
+        ["do not replace a module or fibre before both ends are inspected and cleaned: dirt is the cause in most cases",
+         "do not look into a fibre; do not reuse a cleaning pen that touched a dirty end",
+         "do not unplug a neighbouring cable: compare slot and port, and check that the port's light disappears"]),
     "damaged_fiber": (
         DATACENTRE,
-        "Not by itself; when the link is down or data is lost.",
-        ["do not clean again and again: light lost in both directions is rarely dirt",
+        "Only when the link is down or data is lost.",
+        ["do not clean repeatedly: light lost in both directions is rarely dirt",
          "do not tighten ties or close doors on the bundle while you search"]),
     "failing_transmitter": (
-        DATACENTRE + "; for the far module with " + NETWORK,
-        "Not by itself; when the link is down or data is lost.",
-        ["do not clean the fibre first: less light leaves the laser, no light is lost on the way",
-         "do not replace the module at the wrong end: the alert says `end`, local is in the node, far in the switch"]),
+        DATACENTRE + "; for the far module " + NETWORK,
+        "Only when the link is down or data is lost.",
+        ["do not clean the fibre first: the laser sends less light, none is lost on the path",
+         "do not replace the module at the wrong end: `end` in the alert is local (node) or far (switch)"]),
     "bad_module": (
-        DATACENTRE + "; for the far module with " + NETWORK,
-        "Not by itself; when the link is down or data is lost.",
-        ["do not swap both modules at once: nobody would know which one was bad",
-         "do not put a suspect module into another node without a note on it"]),
+        DATACENTRE + "; for the far module " + NETWORK,
+        "Only when the link is down or data is lost.",
+        ["do not swap both modules at once: the bad one could not be identified afterwards",
+         "do not move a suspect module to another node without labelling it"]),
     "module_overheated": (
         DATACENTRE,
-        "Not by itself. Many in one rack at once is a matter of cooling, and that is urgent.",
-        ["do not replace the module before fans, inlet temperature and blank panels are checked"]),
+        "No. Many in one rack at once are a cooling failure, which is urgent.",
+        ["do not replace the module before you have checked fans, inlet temperature and blank panels"]),
     "module_missing": (
         DATACENTRE,
-        "Yes: the link is down. Not where work on the cage is announced (silence it before, deploy/README.md).",
-        ["do not order a new module before the old one is pushed in until it clicks"]),
+        "Yes: the link is down. Silence it before announced work (deploy/README.md).",
+        ["do not order a new module before you have pushed the old one in until it clicks"]),
     "module_unsupported": (
-        HOSTS + "; the part is ordered by " + DATACENTRE,
-        "Yes: the link is down. It mostly follows a replacement or a firmware update: look at what was done last.",
+        HOSTS + "; " + DATACENTRE + " order the part",
+        "Yes: the link is down. It usually follows a replacement or a firmware update: check the last change.",
         ["do not force the driver to accept the module on one node only",
-         "do not downgrade the firmware of the card before the part number is compared with the approved list"]),
+         "do not downgrade the card's firmware before you have compared the part number with the approved list"]),
     "faulty_cable": (
         DATACENTRE,
-        "Not by itself; when the link is down or data is lost.",
-        ["do not try to clean a copper or active optical cable: it has no ends to clean",
-         "do not bend it tighter to make it reach"]),
+        "Only when the link is down or data is lost.",
+        ["do not clean a copper or active optical cable: it has no fibre ends",
+         "do not bend it more tightly to make it reach"]),
     "reduced_speed": (
         DATACENTRE + ", after " + HOSTS + " have compared the settings",
-        "Not by itself: the link carries, with less.",
+        "No: the link carries traffic at less bandwidth.",
         ["do not touch the cable before the settings of both ends are compared: a splitter may be intended"]),
     "settings_mismatch": (
         NETWORK + " and " + HOSTS,
-        "Yes: the link is down. Many at once mostly follow a change on a switch.",
+        "Yes: the link is down. Many at once usually follow a change on a switch.",
         ["do not replace anything: hardware is not the cause",
          "do not change one end only"]),
     "admin_down": (
-        "whoever set it down",
-        "Never. It is there so that nobody searches for a fault.",
-        ["do not set it up without asking who set it down and why"]),
+        "the operator who disabled the port",
+        "Never. The fault exists so that the port is not investigated.",
+        ["do not enable the port before you know who disabled it and why"]),
     "unplugged": (
         DATACENTRE,
-        "Yes: the link is down. Not where cabling work is announced (silence it before, deploy/README.md).",
+        "Yes: the link is down. Silence it before announced cabling work (deploy/README.md).",
         ["do not replace the module: there is no light because nothing is plugged in",
-         "do not plug the cable into the next free port: look at the patch record"]),
+         "do not plug the cable into the next free port: check the patch record"]),
     "far_port_down": (
         NETWORK,
-        "Yes: the link is down. With several links of a switch the switch's alert comes instead of this one.",
+        "Yes: the link is down. For several links of one switch the switch's alert replaces this one.",
         ["do not touch the cable or the module in the node: the cause is at the far end",
-         "do not bounce the port of the node again and again"]),
+         "do not bounce the node's port repeatedly"]),
     "far_switch_fault": (
         NETWORK,
-        "Yes. The switch's alert comes first and holds off this one.",
-        ["do not touch single cables: several links fell together",
+        "Yes. The switch's alert comes first and inhibits this one.",
+        ["do not touch single cables: several links went down together",
          "do not reboot the nodes"]),
     "pcie_degraded": (
         HOSTS,
-        "Not by itself: the link carries, the card can't fill it.",
-        ["do not touch the cable: the loss is between the card and the processor",
-         "do not judge from a warm reboot: links are trained anew at a cold boot"]),
+        "No: the link works, but the card cannot fill it.",
+        ["do not touch the cable: the loss is between the card and the CPU",
+         "do not judge after a warm reboot: PCIe links retrain at a cold boot"]),
     "nic_fault": (
         HOSTS,
         "Yes: the card does not work.",
         ["do not touch cables or modules: all ports of the card fail together",
-         "do not reset the device while a job runs on its other ports"]),
+         "do not reset the device while a job uses its other ports"]),
     "host_bottleneck": (
         HOSTS,
-        "Never: the network is fine, this host drops what arrives.",
+        "Never: the network works, this node drops what arrives.",
         ["do not touch the cable"]),
     "congestion": (
         NETWORK,
         "Never: no link is broken.",
         ["do not touch the cable",
-         "do not drain the node: it suffers from others' traffic as well as from its own"]),
+         "do not drain the node: other nodes' traffic may be the cause"]),
     "loss_elsewhere": (
         NETWORK,
-        "Never for this link: look for the link that has errors of its own.",
+        "Never for this link: find the link that has errors of its own.",
         ["do not touch this cable"]),
     "wrong_cabling": (
         DATACENTRE,
-        "Not by itself: the link carries, to the wrong place.",
-        ["do not move the cable before the plan is checked: it may be the plan that is wrong",
+        "No: the link carries traffic, to the wrong place.",
+        ["do not move the cable before the plan is checked: the plan may be wrong",
          "do not move a cable of a node with a running job: drain it first"]),
     "monitor_blind": (
         HOSTS,
-        "Never for one port: nothing is known to be broken. It is a hole in the watch and has to be closed.",
-        ["do not take \"can't be read\" for \"healthy\", nor for \"faulty\"",
+        "Never for one port: no fault is known, but the port is not monitored until it is readable again.",
+        ["do not treat \"cannot be read\" as healthy or as faulty",
          "do not reset the module while the link carries a job"]),
 }

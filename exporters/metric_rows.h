@@ -13,59 +13,47 @@ using enum MetricType;
 inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_build_info", kGauge, "version", "", "", "Always 1; the version of the monitor."},
     {"linkhealth_last_sample_timestamp_seconds", kGauge, "", "s", "",
-     "When the last sample was taken; old means that nothing below can be trusted."},
+     "When the last sample was taken; if old, treat every metric as stale."},
     {"linkhealth_node_info", kGauge, "nodename,pod,row,rack,u", "", "",
-     "Always 1; the node's own name, and where it stands as far as its configuration says so."},
+     "Always 1; the node's name and configured location."},
     {"process_start_time_seconds", kGauge, "", "s", "",
-     "When the monitor started, since the epoch."},
+     "Start time of the daemon, since the epoch."},
     {"linkhealth_port_info", kGauge,
      "device,port,netdev,pci,driver,guid,link_layer,function,nic_firmware,board_id,hca_type,peer_"
      "system,peer_port,"
      "peer_source,pod,row,rack,u,rail",
-     "", "",
-     "Always 1; who a port is, what is at the far end of its cable and who says so, and where it "
-     "stands as far as "
-     "configuration says so."},
+     "", "", "Port identity, far end (and its source), location. Always 1."},
     {"linkhealth_port_maintenance", kGauge, "device,port", "", "",
-     "Always 1; somebody works on the port by announcement: nothing is raised meanwhile."},
+     "Always 1; the port is in announced maintenance: no fault opens."},
     {"linkhealth_port_health", kGauge, "device,port,health", "", "",
-     "Always 1; the health that the port has (healthy, at_risk, degraded, down, unknown, exempt). "
-     "One series a port."},
+     "Always 1; the port's health (healthy, at_risk, degraded, down, unknown, exempt). One series "
+     "a port."},
     {"linkhealth_fault_active", kGauge, "device,port,fault,end,severity,state", "", "",
-     "Confidence (0 to 1) of a fault that is not closed; there is no series without a fault."},
+     "Confidence (0 to 1) of a fault that is not closed; no series without a fault."},
     {"linkhealth_fault_opened_timestamp_seconds", kGauge, "device,port,fault,end", "s", "",
-     "When a fault that is not closed was opened."},
+     "When a fault that is not closed opened."},
     {"linkhealth_fault_events_total", kCounter, "device,port,fault,event", "", "",
-     "What happened to faults since the monitor started (opened, worsened, acknowledged, proving, "
-     "closed, reopened). A "
-     "series begins with what it counts, and shows 0 for its first minute: scrape at least once a "
-     "minute."},
+     "Fault events since the daemon started (opened, worsened, acknowledged, proving, closed, "
+     "reopened). A series starts at its first event and shows 0 for the first minute: scrape at "
+     "least once a minute."},
     {"linkhealth_repairs_total", kCounter, "action,outcome", "", "",
-     "Repairs of faults that proved themselves gone since the monitor started: the last thing done "
-     "held, what was done "
-     "before it failed. A series shows 0 for its first minute."},
-    {"linkhealth_link_up", kGauge, "device,port", "", "",
-     "1 while the port has a carrier, 0 while it has none."},
+     "Repairs of faults that closed since the daemon started: the last repair held, earlier ones "
+     "failed. A series shows 0 for its first minute."},
+    {"linkhealth_link_up", kGauge, "device,port", "", "", "1 with carrier, 0 without."},
     {"linkhealth_bandwidth_expected_bytes_per_second", kGauge, "device,port", "byte/s", "",
-     "Speed that configuration or the cabling plan asks of the port."},
+     "Speed that the configuration or the cabling plan expects of the port."},
     {"linkhealth_bandwidth_available_bytes_per_second", kGauge, "device,port", "byte/s", "",
-     "Speed that the link came up with (in bytes: Prometheus knows no bits), 0 while it is down."},
+     "Speed of the link in bytes, 0 while it is down."},
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
-     "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a "
-     "reboot, a driver "
-     "reload, a changed setting). A loss that turns out later to have been meant stays where it "
-     "was counted, and the "
-     "next involuntary one is counted as voluntary in its place: neither ever goes down. Not of "
-     "ports that are left "
-     "out (virtual functions, efa)."},
+     "Carrier losses since the daemon started: involuntary, or voluntary (operator, reboot, driver "
+     "reload, changed setting). Drops reclassified later are compensated at the next drop; the "
+     "counter never decreases. No series for ports that are not judged (virtual functions, efa)."},
     {"linkhealth_link_last_down_timestamp_seconds", kGauge, "device,port", "s", "",
-     "When the link last fell and nobody had meant it, maybe before the monitor started. There is "
-     "no series for a link "
-     "that never did."},
+     "Last involuntary carrier loss, possibly before the daemon started. No series for a link "
+     "without one."},
     {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
-     "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is "
-     "down, and where the "
-     "driver says so."},
+     "Always 1; the kernel's reason for a link that is down, in ethtool's words. Only while it is "
+     "down, and where the driver reports one."},
     {"linkhealth_pre_fec_ber", kGauge, "device,port", "", "",
      "Bit error ratio before correction, over the configured window."},
     {"linkhealth_fec_uncorrectable_blocks_total", kCounter, "device,port", "", "",
@@ -73,23 +61,20 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_rx_power_margin_db", kGauge, "device,port", "dB", "",
      "Received power of the worst lane above the module's low alarm."},
     {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
-     "When what is known of the far end was read there; the plan's names have no such time."},
+     "When the far end was last read; names from the plan have no time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
      "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: "
-     "bound estimate, "
-     "and low and high of its 99 % interval; there is no series without a change that is sure and "
-     "arrives within 90 "
-     "days."},
+     "estimate, and low and high of the 99 % interval; only for significant changes that reach it "
+     "within 90 days."},
     {"linkhealth_module_info", kGauge,
      "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware", "", "",
      "Always 1; the module or cable that is plugged in."},
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",
-     "Always 1; something that could not be read in its last attempt, and why. Empty device and "
-     "port: the whole node."},
+     "Always 1; a source that failed at its last attempt, and the reason. Empty device and port: "
+     "the whole node."},
     {"linkhealth_stuck_probes", kGauge, "", "", "",
-     "Reads that began and do not come back; 0 when all is well. linkhealth_gap names them "
-     "(reason: no answer within "
-     "N s)."},
+     "Hung reads; 0 when there are none. linkhealth_gap names them (reason: no answer within N "
+     "s)."},
     {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "",
      "Time that a probe took in its last cycle."},
     {"linkhealth_firmware_reads_total", kCounter, "", "", "",
@@ -111,18 +96,16 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Always 1; the verbs port's state and physical state, in the kernel's words."},
     {"linkhealth_store_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
     {"linkhealth_store_write_failures_total", kCounter, "", "", "",
-     "Transactions that could not be written: what they held waits for the next one."},
+     "Failed transactions; their contents wait for the next one."},
     {"linkhealth_store_dropped_total", kCounter, "what", "", "",
-     "Rows of history and events that could not wait any longer for the disk."},
-    {"linkhealth_store_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
+     "Rows of history and events that were dropped because the disk did not accept them in time."},
+    {"linkhealth_store_size_bytes", kGauge, "", "bytes", "",
+     "Size of the contents of linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
-     "Every counter that could be read, by the kernel's own name and in the kernel's own unit. Of "
-     "verbs ports that are "
-     "left out (virtual functions, efa) too."},
+     "Every counter that could be read, by the kernel's name and in the kernel's unit, also of "
+     "ports that are not judged (virtual functions, efa)."},
     {"linkhealth_raw_level", kGauge, "device,port,counter", "", "counters",
-     "What stands among the kernel's counters and goes up and down (percent, things in use), by "
-     "the kernel's own "
-     "name."},
+     "Kernel counters that go up and down (percent, things in use), by the kernel's name."},
     {"linkhealth_fec_lane_bit_errors_total", kCounter, "device,port,lane", "", "counters",
      "Bits that FEC corrected on one lane (lane 1 first)."},
     {"linkhealth_fec_lane_corrected_blocks_total", kCounter, "device,port,lane", "", "counters",
@@ -132,10 +115,10 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_link_sqi", kGauge, "device,port", "", "counters",
      "Signal quality index of a PHY that has one (BASE-T)."},
     {"linkhealth_link_sqi_max", kGauge, "device,port", "", "counters",
-     "The best that its signal quality index can be."},
+     "Highest value of that signal quality index."},
     {"linkhealth_module_import_timestamp_seconds", kGauge, "device,port", "s", "optics",
-     "When somebody else read this end's module (an imported reading); there is no series where "
-     "the daemon reads it."},
+     "When another program read this end's module (imported reading); no series where the daemon "
+     "reads it."},
     {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
      "Temperature of the module."},
     {"linkhealth_module_supply_volts", kGauge, "device,port", "V", "optics",
@@ -143,14 +126,14 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_module_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",
      "Received optical power of a lane (lane 1 first; 0 is no light)."},
     {"linkhealth_module_lane_tx_power_watts", kGauge, "device,port,lane", "W", "optics",
-     "Sent optical power of a lane."},
+     "Transmitted optical power of a lane."},
     {"linkhealth_module_lane_tx_bias_amperes", kGauge, "device,port,lane", "A", "optics",
      "Laser bias current of a lane."},
     {"linkhealth_peer_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",
-     "Optical power that the far end receives on a lane, as it says itself; only where somebody "
-     "reads it there."},
+     "Optical power that the far end receives on a lane, as it reports; only where a source reads "
+     "it."},
     {"linkhealth_peer_lane_tx_power_watts", kGauge, "device,port,lane", "W", "optics",
-     "Optical power that the far end sends on a lane, as it says itself."},
+     "Optical power that the far end transmits on a lane, as it reports."},
     {"linkhealth_module_flag_changes_total", kCounter, "device,port,lane,flag", "", "optics",
      "How often a latched flag of the module was found set or cleared since the module was put in "
      "or the monitor "
@@ -185,20 +168,20 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "pdl_db, "
      "chromatic_dispersion_ps_per_nm, …"},
     {"linkhealth_pcie_current_link_transfers_per_second", kGauge, "device,port,end", "transfers/s",
-     "optics", "Speed of the card's PCIe link, as each end says (card, bridge)."},
+     "optics", "Speed of the card's PCIe link, as each end reports (card, bridge)."},
     {"linkhealth_pcie_max_link_transfers_per_second", kGauge, "device,port,end", "transfers/s",
-     "optics", "The most that it can be; of the card: the lesser of both ends."},
+     "optics", "Highest possible speed; of the card: the lesser of both ends."},
     {"linkhealth_pcie_current_link_width", kGauge, "device,port,end", "", "optics",
      "Lanes of the card's PCIe link."},
     {"linkhealth_pcie_max_link_width", kGauge, "device,port,end", "", "optics",
-     "The most that it can have."},
+     "Highest possible number of lanes."},
     {"linkhealth_pcie_errors_total", kCounter, "device,port,severity", "", "optics",
-     "Errors by PCIe's advanced error reporting (correctable, nonfatal, fatal), since the card was "
+     "Errors from PCIe advanced error reporting (correctable, nonfatal, fatal), since the card was "
      "found."},
     {"linkhealth_nic_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
      "The card's hottest sensor (not the module's)."},
     {"linkhealth_nic_critical_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
-     "That sensor's own limit."},
+     "Limit of that sensor."},
 });
 
 }  // namespace linkhealth::metric_rows

@@ -53,42 +53,36 @@ std::span<const MetricInfo> metric_table() { return kMetrics; }
 std::string metrics_reference() {
   std::string text =
       "# Metrics\n\n"
-      "Made from the metric table in `exporters/metric_rows.h`; a test compares this page with it\n"
+      "Generated from the metric table in `exporters/metric_rows.h`; a test compares this page "
+      "with it\n"
       "(`LINKHEALTH_ACCEPT=1` rewrites the page).\n\n"
-      "A value that is not known has no series: absent is not zero. `device` and `port` are the "
-      "names of the verbs "
-      "device\n"
-      "and its port number, or the network interface and 1 for a plain Ethernet port. Names may "
-      "change at a reboot; "
-      "join on\n"
-      "`instance, device, port`, and take what lasts (`pci`, `guid`, the far end) from "
+      "An unknown value has no series: absent is not zero. `device` and `port` are the verbs "
+      "device "
+      "and its\n"
+      "port number, or the network interface and 1. Names may change at a reboot: join on "
+      "`instance, device,\n"
+      "port`, and take the stable identity (`pci`, `guid`, the far end) from "
       "`linkhealth_port_info`.\n"
-      "What the monitor counts itself begins again when it starts. What the kernel counts goes on "
-      "over that "
-      "(`linkhealth_raw_total`,\n"
-      "FEC's and PCIe's errors) and begins again with the driver or the device. `rate()` and "
-      "`increase()` take "
-      "both.\n\n"
-      "The default set is at most 15 series a link and 120 a node of 8 links (a test counts); an "
-      "open fault adds "
-      "three\n"
-      "(and one for each further kind of event), a source that can't be read one.\n\n"
+      "The daemon's own counters start at its start. The kernel's counters "
+      "(`linkhealth_raw_total`, FEC, PCIe\n"
+      "errors) continue over that and reset with the driver or device. `rate()` and `increase()` "
+      "handle both.\n\n"
+      "The default set has at most 15 series a link and 120 a node of 8 links (a test counts). An "
+      "open fault\n"
+      "adds three, each further kind of event one, each source that fails one.\n\n"
       "## Always\n\n";
   append_group(text, "");
   text +=
       "\n## Raw counters: `/metrics?collect[]=counters`\n\n"
-      "One series for each counter of each port: hundreds a port on some hardware. "
-      "[counters.md](counters.md) says "
-      "what "
-      "each is.\n\n";
+      "One series for each counter of each port, hundreds on some hardware: "
+      "[counters.md](counters.md).\n\n";
   append_group(text, "counters");
   text += "\n## Optics lane by lane, and the card: `/metrics?collect[]=optics`\n\n";
   append_group(text, "optics");
   text +=
-      "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`. The default set is always "
+      "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`; the default set is always "
       "included.\n"
-      "The section `metrics` of the configuration (`counters: on`, `optics: on`) adds a group to "
-      "every scrape.\n";
+      "The settings `metrics: {counters: on, optics: on}` add a group to every scrape.\n";
   return text;
 }
 

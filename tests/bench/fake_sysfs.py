@@ -6,10 +6,8 @@ net/core/net-sysfs.c): class entries are symbolic links into devices/. With --eq
 node_exporter's infiniband collector reads too: no hw_counters, no network interface. `statistics/` of a network
 interface is empty: on a node both programs ask the kernel for them by netlink (RTM_GETSTATS, one dump for all ports).
 """
-import ctypes
 import os
 import random
-import subprocess
 import sys
 
 CLASSIC = ("VL15_dropped excessive_buffer_overrun_errors link_downed link_error_recovery local_link_integrity_errors "
@@ -88,19 +86,6 @@ def make(root, devices, equal=False):
     rng = random.Random(1)
     for index in range(devices):
         device(root, index, equal, rng)
-
-
-def bind_kernel_counters(root):
-    """Puts attributes of the kernel's own sysfs, statistics of idle veth interfaces, in the place of the counter files. In a
-    mount and a network namespace of its own, whose /sys is that namespace's."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    for device in sorted(os.listdir(f"{root}/class/infiniband")):
-        if not os.path.exists(f"/sys/class/net/{device}a"):
-            subprocess.run(["ip", "link", "add", f"{device}a", "type", "veth", "peer", "name", f"{device}b"], check=True)
-        statistics, places = f"/sys/class/net/{device}a/statistics", f"{root}/class/infiniband/{device}/ports/1/counters"
-        for attribute, place in zip(sorted(os.listdir(statistics)), sorted(os.listdir(places)), strict=False):
-            if libc.mount(f"{statistics}/{attribute}".encode(), f"{places}/{place}".encode(), None, 4096, None):  # MS_BIND
-                raise OSError(ctypes.get_errno(), f"{place}: {os.strerror(ctypes.get_errno())}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# run-all.sh   builds the lab when needed and runs all scenarios: one plain boot, one with systemd as PID 1, and one for a link's
-# whole bad day with a browser at the daemon's page. Prints a line for each check and ends with "N passed, N failed, N skipped".
+# run-all.sh [SCENARIO...]
+# Builds the lab when needed and runs the scenarios named, in one plain boot; without names all of them: one plain boot, one with
+# systemd as PID 1, and one for a link's whole bad day with a browser at the daemon's page. Prints a line for each check and ends
+# with "N passed, N failed, N skipped".
 # LAB_OUT: where the lab is built (default build/lab). The plain boot has the programs with sanitizers (build/dev/bin) where they
 # are built, because no test of ours takes a kernel's answers through all of them; the others have those that are shipped.
 # LINKHEALTH_BIN: the same for all.
@@ -47,6 +49,10 @@ run() {
 }
 programs=${LINKHEALTH_BIN:-}
 [ -n "$programs" ] || [ ! -x "$here/../../build/dev/bin/linkhealthd" ] || programs=$(cd "$here/../../build/dev/bin" && pwd)
+if [ $# -gt 0 ]; then
+    LINKHEALTH_BIN=$programs boot 900 -- "$@"
+    close
+fi
 LINKHEALTH_BIN=$programs boot 2000 -- "${plain[@]}"
 boot 900 --systemd -- "${booted[@]}"
 run day_in_the_life "$here/day.py" "$out"
