@@ -1,4 +1,5 @@
-// All sources of far-end knowledge: a thread each, and what they say joined by port.
+// All sources of far-end knowledge: a thread each, and what they say joined by
+// port.
 #pragma once
 
 #include <map>
@@ -28,8 +29,8 @@ class FarEnds {
 
   /// Another plan, in force with the next set_ports().
   void set_plan(AskedByName plan) { plan_ = std::move(plan); }
-  /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see
-  /// PeerProbe::read().
+  /// Nobody is asked who is behind an exempt port; the probes are told of them
+  /// all the same: see PeerProbe::read().
   void set_ports(const std::vector<InventoryPort>& ports);
 
   struct News {
@@ -41,7 +42,8 @@ class FarEnds {
   void set_carrier(const PortKey& port, bool carrier) { merge_.set_carrier(port, carrier); }
   /// What is new since the last call; never waits.
   News take(SteadyTime now);
-  /// Of the whole node: what a source could not do at all, and sources that hang.
+  /// Of the whole node: what a source could not do at all, and sources that
+  /// hang.
   [[nodiscard]] const std::vector<Gap>& node_gaps() const { return node_gaps_; }
 
   /// "peer_mad", "peer_lldp", "import": those that are on.

@@ -62,7 +62,4 @@ struct SampledPort {
   [[nodiscard]] LinkSample link() const;
 };
 
-/// What rtnl_link compares two readings by.
-NetdevLink as_netdev(const LinkSample& link);
-
 }  // namespace linkhealth

@@ -1,7 +1,6 @@
 #include "probes/own_counters.h"
 
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 namespace linkhealth {
@@ -23,20 +22,16 @@ PerfCapabilities as_the_files(PerfCapabilities offered) {
 
 }  // namespace
 
-// Port numbers above 254 do not exist in InfiniBand (IBA 14.2.5.3).
 OwnCounters::OwnCounters(MadOpener opener, const PortId& id)
-    : offered_(opener != nullptr && id.link_layer == "InfiniBand" && id.verbs && id.port > 0 &&
-               id.port < std::numeric_limits<std::uint8_t>::max()),
-      opener_(std::move(opener)),
-      id_(id) {}
+    : offered_(opener != nullptr && has_mads(id)), opener_(std::move(opener)), id_(id) {}
 
 Result<Counters> OwnCounters::read(SteadyTime now) {
   if (!offered()) return Error{"no InfiniBand port that can be asked", EOPNOTSUPP};
   const auto opened = opener_(id_.device, id_.port);
   if (!opened) return opened.error();
-  MadTalk talk(**opened, timing_, transaction_);
-  auto counters = ask(talk, now);
-  mads_ += static_cast<std::uint64_t>(talk.mads());
+  MadClient client(**opened, timeout_, transaction_);
+  auto counters = read(client, now);
+  mads_ += static_cast<std::uint64_t>(client.mads());
   if (counters) {
     last_ = *counters;
   } else {
@@ -47,22 +42,22 @@ Result<Counters> OwnCounters::read(SteadyTime now) {
   return counters;
 }
 
-Result<Counters> OwnCounters::ask(MadTalk& talk, SteadyTime now) {
+Result<Counters> OwnCounters::read(MadClient& client, SteadyTime now) {
   const bool lid_is_fresh = lid_ == 0 || now - lid_read_at_ >= kLidPeriod;
   if (lid_is_fresh) {
-    if (const auto learned = learn_lid(talk, now); !learned) return learned.error();
+    if (const auto learned = update_lid(client, now); !learned) return learned.error();
   }
   if (!agent_) {
-    const auto offered = talk.ask_perf(MadQuestion::kPerfClassPortInfo, lid_);
+    const auto offered = client.get_perf(MadAttribute::kPerfClassPortInfo, lid_);
     if (!offered) return offered.error();
     agent_ = as_the_files(decode_perf_capabilities(*offered));
   }
   const auto port = static_cast<std::uint8_t>(id_.port);
-  auto answer = ask_counters(talk, lid_, port, *agent_);
+  auto answer = get_counters(client, lid_, port, *agent_);
   if (answer && !lid_is_fresh && shows_new_errors(answer->counters)) {
-    const auto moved = learn_lid(talk, now);
+    const auto moved = update_lid(client, now);
     if (!moved) return moved.error();
-    if (*moved) answer = ask_counters(talk, lid_, port, *agent_);
+    if (*moved) answer = get_counters(client, lid_, port, *agent_);
   }
   if (!answer) return answer.error();
   if (answer->reason) return Error{*answer->reason, agent_->has_extended() ? EIO : EOPNOTSUPP};
@@ -70,9 +65,9 @@ Result<Counters> OwnCounters::ask(MadTalk& talk, SteadyTime now) {
 }
 
 /// Whether it is another one than before.
-Result<bool> OwnCounters::learn_lid(MadTalk& talk, SteadyTime now) {
+Result<bool> OwnCounters::update_lid(MadClient& client, SteadyTime now) {
   const auto answer =
-      talk.ask_directed(MadQuestion::kPortInfo, 0, static_cast<std::uint8_t>(id_.port));
+      client.get_directed(MadAttribute::kPortInfo, 0, static_cast<std::uint8_t>(id_.port));
   if (!answer) return answer.error();
   const IbPortInfo info = decode_port_info(*answer);
   if (!info.forwards || !is_unicast_lid(info.lid))

@@ -11,9 +11,8 @@
 #include <optional>
 
 #include "model/snapshot.h"
+#include "probes/mad_client.h"
 #include "probes/mad_port.h"
-#include "probes/mad_questions.h"
-#include "probes/mad_schedule.h"
 
 namespace linkhealth {
 
@@ -32,14 +31,14 @@ class OwnCounters {
   [[nodiscard]] std::uint64_t mads() const { return mads_; }
 
  private:
-  Result<Counters> ask(MadTalk& talk, SteadyTime now);
-  Result<bool> learn_lid(MadTalk& talk, SteadyTime now);
+  Result<Counters> read(MadClient& client, SteadyTime now);
+  Result<bool> update_lid(MadClient& client, SteadyTime now);
   [[nodiscard]] bool shows_new_errors(const Counters& counters) const;
 
   bool offered_;
   MadOpener opener_;
   PortId id_;
-  MadTiming timing_;
+  MadTimeout timeout_;
   std::uint32_t transaction_ = 0;
   std::uint64_t mads_ = 0;
   std::uint16_t lid_ = 0;

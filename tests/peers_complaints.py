@@ -79,7 +79,7 @@ ROWS = {
     30: ("missing files made an error each scrape", ["OddNode.WithoutAnyDeviceIsQuiet", "Inventory.NoDeviceAtAllIsNoGap",
                                                   "odd_nodes.missing_directories"]),
     31: ("dead peers made scrapes slow",
-         ["PeerMad.ASilentFarEndIsOneBoundedQuestionAndAGap",
+         ["PeerMad.ASilentFarEndIsOneBoundedRequestAndAGap",
           "MadScheduleTest.AFarEndThatDoesNotAnswerIsAskedLessAndLessOften",
           "PeerReaderFarEnds.ASourceThatHangsHindersNoOtherAndIsNamed", "Publisher.BytesAreMadeOnceAndShared"]),
     32: ("only one end is collected", ["PeerMad.ASwitchSaysWhoItIsAndWhatItsPortCounts",

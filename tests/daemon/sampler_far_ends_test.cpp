@@ -352,7 +352,7 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
   script->say({});
   next_round();
   EXPECT_THAT(gaps, ::testing::IsSupersetOf(
-                        {"import: the imported reading is over its time of validity",
+                        {"import: the imported reading is past its time of validity",
                          "module: the imported reading has ended, and ethtool gives none"}));
 }
 
