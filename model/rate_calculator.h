@@ -1,0 +1,77 @@
+// What a port's counters add to its indicators between readings: the only place that knows resets,
+// ends of counters, and counters that count the same events.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/time.h"
+#include "model/counters.h"
+#include "model/indicators.h"
+
+namespace linkhealth {
+
+/// What one counter adds to its indicator; 0 where another counter has reported the events already.
+struct Gain {
+  Indicator indicator{};
+  double value = 0;
+  double seconds = 0;  ///< since the counter was read before
+
+  /// Whether it belongs to several intervals of this length: what is judged as a rate, of a counter
+  /// that is read less often.
+  [[nodiscard]] bool is_spread(double interval_s) const {
+    return is_rate(indicator) && interval_s > 0 && seconds > 1.5 * interval_s;
+  }
+  /// The part of one interval. Damage counts whole.
+  [[nodiscard]] double in_interval(double interval_s) const {
+    return is_spread(interval_s) ? value * interval_s / seconds : value;
+  }
+};
+
+/// What one reading adds. An indicator without a gain is not known: none of its counters was read
+/// now and before, or they are saturated, or were reset.
+struct Increase {
+  std::vector<Gain> gains;
+  std::set<CounterSource> reset;  ///< whose counters decreased
+
+  /// NaN: not known.
+  [[nodiscard]] double of(Indicator indicator) const;
+  /// The same of one interval of this length.
+  [[nodiscard]] double in_interval(Indicator indicator, double interval_s) const;
+};
+
+/// Follows the counters of one port. Sources are read at times of their own, and several counters
+/// count the same events: an event that one has reported is not added again when another reports
+/// it.
+///
+/// A decrease is a reset of all counters of that source, as in Prometheus. Because it may also be
+/// one wrong reading, the reading is not used: the next one is the new start.
+class RateCalculator {
+ public:
+  Increase update(const Counters& reading, SteadyTime now);
+  /// All counters were reset.
+  void forget() { *this = RateCalculator(); }
+  /// When a counter was last read; `otherwise` when it is not known.
+  [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;
+
+ private:
+  struct Last {
+    std::optional<std::uint64_t> value;  ///< nullopt: it was reset
+    SteadyTime at;
+    double total;  ///< of its indicator, as of that reading
+  };
+  [[nodiscard]] std::set<CounterSource> decreased(const Counters& reading) const;
+  [[nodiscard]] Gain gain(CounterId id, const Last& last, std::uint64_t value, SteadyTime now);
+  [[nodiscard]] double& total_of(CounterId id);
+
+  std::map<CounterId, Last> last_;
+  std::array<double, kIndicatorCount> totals_{};
+};
+
+/// Between two readings of everything.
+Increase increase_between(const Counters& before, const Counters& after);
+
+}  // namespace linkhealth
