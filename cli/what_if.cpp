@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "daemon/engine.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 #include "storage/recording.h"
 
 namespace linkhealth {
@@ -62,51 +62,31 @@ std::string shift_words(const CourseChange& change) {
   return text;
 }
 
-void put_course(JsonWriter& json, std::string_view key, const std::optional<Course>& course) {
+void put_course(OrderedJson& json, std::string_view key, const std::optional<Course>& course) {
   if (!course) return;
-  json.key(key);
-  json.begin_object();
-  json.key("fault");
-  json.value(course->fault);
-  json.key("end");
-  json.value(to_string(course->end));
-  json.key("confidence");
-  json.value(course->confidence);
-  json.key("opened_at");
-  json.value(format_rfc3339(course->opened_at));
-  if (course->closed) {
-    json.key("closed_after_s");
-    json.value(in_seconds(*course->closed - course->opened));
-  }
-  json.end_object();
+  OrderedJson& out = json[key];
+  out["fault"] = course->fault;
+  out["end"] = to_string(course->end);
+  out["confidence"] = course->confidence;
+  out["opened_at"] = format_rfc3339(course->opened_at);
+  if (course->closed) out["closed_after_s"] = in_seconds(*course->closed - course->opened);
 }
 
 std::string as_json(const std::vector<CourseChange>& changes, std::size_t total,
                     const std::vector<std::string>& turns) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.key("schema");
-  json.value("linkhealth.what_if/1");
-  json.key("what_if");
-  json.begin_array();
-  for (const std::string& turn : turns) json.value(turn);
-  json.end_array();
-  json.key("diagnoses");
-  json.value(static_cast<std::uint64_t>(total));
-  json.key("changes");
-  json.begin_array();
+  OrderedJson json;
+  json["schema"] = "linkhealth.what_if/1";
+  json["what_if"] = turns;
+  json["diagnoses"] = total;
+  json["changes"] = OrderedJson::array();
   for (const CourseChange& change : changes) {
-    json.begin_object();
-    json.key("port");
-    json.value((change.now ? change.now : change.then)->port);
-    put_course(json, "now", change.now);
-    put_course(json, "then", change.then);
-    json.end_object();
+    OrderedJson out;
+    out["port"] = (change.now ? change.now : change.then)->port;
+    put_course(out, "now", change.now);
+    put_course(out, "then", change.then);
+    json["changes"].push_back(std::move(out));
   }
-  json.end_array();
-  json.end_object();
-  return text + "\n";
+  return format_json(json) + "\n";
 }
 
 std::string as_text(const std::vector<CourseChange>& changes, std::size_t total,

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "config/yaml_tree.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -253,7 +253,7 @@ std::string plan_yaml(std::span<const PlanRow> rows) {
       if (name == "speed_mbps" || name == "lanes")
         line += cell;
       else
-        JsonWriter(line).value(cell);
+        line += quoted_json(cell);
     }
     out += "- {" + line + "}\n";
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "model/json_reader.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -30,63 +30,26 @@ std::pair<std::string, std::string> node_and_device(std::string_view description
   return {printable(trim(description.substr(0, blank))), printable(description.substr(blank + 1))};
 }
 
-/// One member of an object whose single key is a name: {"leaf-1": {…}} or {"id": …}.
-struct Neighbour {
-  std::string system, port, description;
-};
-
-bool read_value_object(JsonReader& in, std::string& value, std::string& type) {
-  return in.object([&](std::string_view key) {
-    if (key == "value") return in.read(value);
-    if (key == "type") return in.read(type);
-    return in.skip();
-  });
+/// The name of a chassis: {"leaf-1": {…}}. One without a name has its "id", a MAC address, there.
+std::string chassis_name(const Json& chassis) {
+  std::string name;
+  for (const auto& entry : chassis.items())
+    if (chassis.is_object() && entry.key() != "id") name = printable(entry.key());
+  return name;
 }
 
-bool read_chassis(JsonReader& in, Neighbour& found) {
-  return in.object([&](std::string_view key) {
-    if (key == "id") return in.skip();  // an unnamed chassis: its MAC address is no name
-    found.system = printable(key);
-    return in.skip();
-  });
-}
-
-bool read_port(JsonReader& in, Neighbour& found) {
-  std::string type;
-  return in.object([&](std::string_view key) {
-    if (key == "id") return read_value_object(in, found.port, type);
-    if (key == "descr") return in.read(found.description);
-    return in.skip();
-  });
-}
-
-bool read_interfaces(JsonReader& in, std::string_view node, std::vector<PlanRow>& rows) {
-  return in.object([&](std::string_view name) {
-    Neighbour found;
-    const std::string port(name);
-    const bool good = in.object([&](std::string_view key) {
-      if (key == "chassis") return read_chassis(in, found);
-      if (key == "port") return read_port(in, found);
-      return in.skip();
-    });
-    if (!good || (found.system.empty() && found.port.empty())) return good;
+void learn_interfaces(const Json& interfaces, std::string_view node, std::vector<PlanRow>& rows) {
+  for (const auto& [port, neighbour] : interfaces.items()) {
+    if (!interfaces.is_object()) return;
     PlanRow row;
     row.node = node;
     row.port = printable(port);
-    row.expected.peer_system = found.system;
-    row.expected.peer_port = printable(found.port.empty() ? found.description : found.port);
-    rows.push_back(std::move(row));
-    return true;
-  });
-}
-
-/// lldpctl gives one interface as an object and several as a list of objects.
-bool read_lldp(JsonReader& in, bool list, std::string_view node, std::vector<PlanRow>& rows) {
-  return in.object([&](std::string_view key) {
-    if (key != "interface") return in.skip();
-    return list ? in.array([&] { return read_interfaces(in, node, rows); })
-                : read_interfaces(in, node, rows);
-  });
+    row.expected.peer_system = chassis_name(member(neighbour, "chassis"));
+    const Json& far_port = member(neighbour, "port");
+    const std::string id = text_member(member(far_port, "id"), "value");
+    row.expected.peer_port = printable(id.empty() ? text_member(far_port, "descr") : id);
+    if (!row.expected.peer_system.empty() || !id.empty()) rows.push_back(std::move(row));
+  }
 }
 
 }  // namespace
@@ -119,22 +82,21 @@ Result<std::vector<PlanRow>> learn_from_ibnetdiscover(std::string_view text) {
   return rows;
 }
 
-Result<std::vector<PlanRow>> learn_from_lldpctl(std::string_view json, std::string_view node) {
+Result<std::vector<PlanRow>> learn_from_lldpctl(std::string_view text, std::string_view node) {
+  const auto json = parse_json(text);
+  const Json none;
+  const Json& lldp = json ? member(*json, "lldp") : none;
+  const Json& interfaces = member(lldp, "interface");
+  // lldpctl gives one interface as an object, several as a list of objects, and none as nothing.
   std::vector<PlanRow> rows;
-  std::string why;
-  for (const bool list : {true, false}) {
-    rows.clear();
-    JsonReader in(json);
-    bool seen = false;
-    const bool good = in.object([&](std::string_view key) {
-      if (key != "lldp") return in.skip();
-      seen = true;
-      return read_lldp(in, list, node, rows);
-    });
-    if (good && in.at_end() && seen) return rows;
-    why = in.failed() ? in.error() : "there is no \"lldp\" in it";
-  }
-  return Error{"it is not the output of lldpctl -f json: " + why};
+  if (interfaces.is_array())
+    for (const Json& each : interfaces) learn_interfaces(each, node, rows);
+  else if (interfaces.is_object())
+    learn_interfaces(interfaces, node, rows);
+  else if (!lldp.is_object() || !interfaces.is_null())
+    return Error{"it is not the output of lldpctl -f json: " +
+                 (json ? "no \"lldp\" with interfaces in it" : json.error().message)};
+  return rows;
 }
 
 Result<std::vector<PlanRow>> learn_plan(std::string_view text, std::string_view node) {

@@ -106,8 +106,8 @@ class PastText {
 
   void heading() {
     std::string name = port_.port;
-    if (!port_.latest.id->netdev.empty() && port_.latest.id->netdev != port_.port)
-      name += "  " + port_.latest.id->netdev;
+    if (!port_.latest.id.netdev.empty() && port_.latest.id.netdev != port_.port)
+      name += "  " + port_.latest.id.netdev;
     if (!port_.peer.empty()) name += "  to " + port_.peer;
     line(paint_bold(fitted(name), style_));
     line(fitted(fmt::format("{} to {}, in steps of {}", instant_words(past_.from),

@@ -119,7 +119,7 @@ Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
   const auto& ber = port.figures.pre_fec_ber;
   row.cells = {
       port.port,
-      port.latest.id->netdev.empty() ? "-" : port.latest.id->netdev,
+      port.latest.id.netdev.empty() ? "-" : port.latest.id.netdev,
       peer_cell(port),
       link_cell(port, t),
       rx_cell(port),

@@ -40,7 +40,7 @@ std::string place_words(const std::optional<SiteLabels>& site) {
   return joined(parts, ", ");
 }
 
-void name_module(TicketEnd& end, const Boxed<ModuleSample>& module) {
+void name_module(TicketEnd& end, const std::optional<ModuleSample>& module) {
   if (!module || !module->present) return;
   end.vendor = module->vendor;
   end.part_number =

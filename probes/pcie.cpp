@@ -6,10 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <string>
-#include <tuple>
 
 #include "base/text.h"
-#include "probes/kept_files.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -25,24 +23,22 @@ bool is_of_module(std::string_view label) {
          parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
 }
 
-/// The value in the text of file `name`; what went wrong goes into `trouble`.
-template <typename Text, typename Parse>
-auto value_of(const Result<Text>& text, const char* name, Parse parse, std::string& trouble,
-              int* errnum = nullptr) {
-  auto value = text ? parse(trim(*text)) : decltype(parse(""))();
-  if (errnum != nullptr && !text) *errnum = text.error().errnum;
-  if (!value) {
-    trouble += trouble.empty() ? "" : "; ";
-    trouble += std::string(name) + ": " +
-               (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum));
-  }
-  return value;
+void add(std::string& trouble, const std::string& what) {
+  trouble += (trouble.empty() ? "" : "; ") + what;
 }
 
+/// The value in file `name`; `trouble` gets why there is none.
 template <typename Parse>
 auto read_value(Host& host, const std::string& dir, const char* name, Parse parse,
                 std::string& trouble, int* errnum = nullptr) {
-  return value_of(host.read_file(dir + "/" + name), name, parse, trouble, errnum);
+  const auto text = host.read_file(dir + "/" + name);
+  auto value = text ? parse(trim(*text)) : decltype(parse(""))();
+  if (errnum != nullptr && !text) *errnum = text.error().errnum;
+  if (!value)
+    add(trouble,
+        std::string(name) + ": " +
+            (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum)));
+  return value;
 }
 
 /// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root
@@ -52,29 +48,24 @@ std::optional<T> both_ends(std::optional<T> card, std::optional<T> bridge) {
   return card && bridge ? std::min(*card, *bridge) : card;
 }
 
-/// An AER total; a missing file is no trouble: the firmware may have kept AER to itself.
-std::optional<std::uint64_t> aer_total(const Result<std::string_view>& text, const char* name,
+/// An AER total of the card's edge and of the function behind it ("": there is none), together. A
+/// missing file is no trouble: the firmware may have kept AER to itself. A total without one of
+/// them that is there is none.
+std::optional<std::uint64_t> aer_total(Host& host, const std::string& edge,
+                                       const std::string& behind, const char* name,
                                        std::string& trouble) {
-  std::string aer_trouble;
-  int errnum = 0;
-  const auto total = value_of(text, name, parse_aer_total, aer_trouble, &errnum);
-  if (!total && errnum != ENOENT) trouble += (trouble.empty() ? "" : "; ") + aer_trouble;
-  return total;
-}
-
-constexpr std::uint64_t kMaxNumaNodes = 4096;
-
-/// The board's slot: the one whose address is the function's without the function number (linux:
-/// drivers/pci/slot.c).
-std::string read_slot(Host& host, const std::string& pci) {
-  const std::string device = pci.substr(0, pci.rfind('.'));
-  const auto slots = host.list_dir("/sys/bus/pci/slots");
-  if (!slots || device.empty()) return "";
-  for (const std::string& slot : *slots) {
-    const auto address = host.read_file("/sys/bus/pci/slots/" + slot + "/address");
-    if (address && trim(*address) == device) return printable(slot);
+  std::optional<std::uint64_t> total;
+  for (const std::string& dir : {edge, behind}) {
+    if (dir.empty()) continue;
+    std::string failed;
+    int errnum = 0;
+    const auto part = read_value(host, dir, name, parse_aer_total, failed, &errnum);
+    if (part) total = total.value_or(0) + *part;
+    if (part || errnum == ENOENT) continue;
+    add(trouble, failed);
+    return std::nullopt;
   }
-  return "";
+  return total;
 }
 
 /// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees
@@ -86,8 +77,7 @@ void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std:
   const auto list = [&](const std::string& folder) {
     auto names = host.list_dir(folder);
     if (!names && names.error().errnum != ENOENT)
-      trouble += (trouble.empty() ? "" : "; ") + base_name(folder) + ": " +
-                 errno_name(names.error().errnum);
+      add(trouble, base_name(folder) + ": " + errno_name(names.error().errnum));
     return names ? std::move(*names) : std::vector<std::string>();
   };
   for (const std::string& chip : list(dir + "/hwmon")) {
@@ -114,66 +104,12 @@ std::string bridge_above(const std::string& dir) {
   return pci_address_in(above) == base_name(above) ? above : "";
 }
 
-/// What stays as it is while the card is in its slot.
-struct Fixed {
-  PcieSample pcie;
-  std::string trouble;
-  bool complete = true;  ///< nothing is missing that may come yet
-};
-
-Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge,
-                 const std::string& bridge) {
-  Fixed fixed;
-  PcieSample& pcie = fixed.pcie;
-  std::string ignored;
-  const auto read = [&](const std::string& of, const char* name, auto parse, std::string& trouble) {
-    int errnum = 0;
-    auto value = read_value(host, of, name, parse, trouble, &errnum);
-    fixed.complete = fixed.complete && (value || errnum == ENOENT);
-    return value;
-  };
-  pcie.max_speed_gtps = read(edge, "max_link_speed", parse_link_speed, fixed.trouble);
-  pcie.max_width = read(edge, "max_link_width", parse_link_width, fixed.trouble);
-  if (!bridge.empty()) {
-    pcie.bridge_max_speed_gtps = read(bridge, "max_link_speed", parse_link_speed, ignored);
-    pcie.bridge_max_width = read(bridge, "max_link_width", parse_link_width, ignored);
-    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
-    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
-  }
-  const auto node =
-      read_value(host, port.sysfs_pci_dir, "numa_node", parse_u64, ignored);  // -1: none
-  if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
-  pcie.slot = read_slot(host, base_name(edge));
-  fixed.complete = fixed.complete && fixed.trouble.empty();
-  return fixed;
-}
-
-enum MovingFile : std::uint8_t {
-  kSpeed,
-  kWidth,
-  kCorrectable,
-  kNonfatal,
-  kFatal,
-  kBridgeSpeed,
-  kBridgeWidth,
-  kInnerCorrectable,
-  kInnerNonfatal,
-  kInnerFatal
-};
-/// By MovingFile.
-constexpr std::array kMovingNames = {
-    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal",
-    "aer_dev_fatal",      "current_link_speed", "current_link_width",  "aer_dev_correctable",
-    "aer_dev_nonfatal",   "aer_dev_fatal"};
 constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed",
                                    "max_link_width"};
-/// aer_dev_fatal has some twenty lines of "PoisonTLPBlocked 18446744073709551615".
-constexpr std::size_t kLongestText = 2048;
-
 /// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four
-/// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), and all else. Where nothing else is there it
-/// is a /sys in part.
-bool speaks_no_pcie(Host& host, const std::string& dir) {
+/// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), but other attributes. Where these are
+/// missing too it is a part of /sys.
+bool has_no_pcie(Host& host, const std::string& dir) {
   const auto is_absent = [&](const char* name) {
     const auto text = host.read_file(dir + "/" + name);
     return !text && text.error().errnum == ENOENT;
@@ -182,54 +118,6 @@ bool speaks_no_pcie(Host& host, const std::string& dir) {
 }
 
 }  // namespace
-
-/// What the files say that change.
-struct PcieReader::Moving {
-  std::array<FileRead, kMovingNames.size()> reads;
-  std::array<std::array<char, kLongestText>, kMovingNames.size()>
-      texts;  // NOLINT(*-member-init): filled by the reads
-
-  [[nodiscard]] Result<std::string_view> text(MovingFile which) const {
-    const FileRead& read = reads.at(which);
-    if (!read.got) return read.got.error();
-    return std::string_view(read.buffer.data(), *read.got);
-  }
-  /// Of the card's edge and of the function behind it. A total without one of them that is there is
-  /// none.
-  [[nodiscard]] std::optional<std::uint64_t> aer_total_of(MovingFile edge, MovingFile inner,
-                                                          std::string& trouble) const {
-    std::string failed;
-    const auto at_edge = aer_total(text(edge), kMovingNames.at(edge), failed);
-    const auto behind = aer_total(text(inner), kMovingNames.at(inner), failed);
-    if (!failed.empty()) {
-      trouble += (trouble.empty() ? "" : "; ") + failed;
-      return std::nullopt;
-    }
-    return at_edge && behind ? *at_edge + *behind : at_edge ? at_edge : behind;
-  }
-};
-
-/// One that fails is opened anew the next time: the function may have gone and come back.
-void PcieReader::read_moving(Host& host, const std::string& bridge, const std::string& inner,
-                             Moving& moving) {
-  static_assert(std::tuple_size_v<decltype(kept_)> == kMovingNames.size());
-  for (std::size_t i = 0; i < kept_.size(); ++i) {
-    FileRead& read = moving.reads.at(i);
-    const std::string& dir = i >= kInnerCorrectable ? inner : i >= kBridgeSpeed ? bridge : edge_;
-    if (dir.empty()) {
-      read.got = Error{"there is none", ENOENT};
-    } else if (!kept_.at(i)) {
-      auto opened = host.open_file(dir + "/" + kMovingNames.at(i));
-      if (!opened) read.got = opened.error();
-      if (opened) kept_.at(i) = *std::move(opened);
-    }
-    read.file = kept_.at(i).get();
-    read.buffer = moving.texts.at(i);
-  }
-  host.read_together(moving.reads);
-  for (std::size_t i = 0; i < kept_.size(); ++i)
-    if (!moving.reads.at(i).got) kept_.at(i).reset();
-}
 
 std::string edge_of_card(Host& host, const std::string& dir) {
   constexpr std::string_view kMellanox = "0x15b3";
@@ -273,40 +161,41 @@ std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
   return std::nullopt;
 }
 
-void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
-                      std::vector<Gap>& gaps) {
+void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
   const std::string& dir = port.sysfs_pci_dir;
   if (dir.empty()) return;
-  if (!fixed_) edge_ = edge_of_card(host, dir);
-  const std::string bridge = bridge_above(edge_);
-  Fixed fixed = fixed_ ? Fixed{*fixed_, "", false} : read_fixed(host, port, edge_, bridge);
-  if (fixed.complete) fixed_ = fixed.pcie;
-  PcieSample& pcie = fixed.pcie;
+  const std::string edge = edge_of_card(host, dir);
+  const std::string bridge = bridge_above(edge);
+  PcieSample pcie;
   std::string trouble;
   std::string ignored;
-  // Else it has none of the four (pcie_dev_attrs).
-  const bool bridge_speaks = pcie.bridge_max_speed_gtps || pcie.bridge_max_width;
-  Moving moving;
-  read_moving(host, bridge_speaks ? bridge : "", edge_ != dir ? dir : "", moving);
-  const auto value = [&](MovingFile which, auto parse, std::string& into) {
-    return value_of(moving.text(which), kMovingNames.at(which), parse, into);
-  };
-  pcie.speed_gtps = value(kSpeed, parse_link_speed, trouble);
-  pcie.width = value(kWidth, parse_link_width, trouble);
-  if (!pcie.speed_gtps && !pcie.width && speaks_no_pcie(host, edge_)) return;
-  if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
-  if (bridge_speaks) {
-    pcie.bridge_speed_gtps = value(kBridgeSpeed, parse_link_speed, ignored);
-    pcie.bridge_width = value(kBridgeWidth, parse_link_width, ignored);
+  pcie.speed_gtps = read_value(host, edge, "current_link_speed", parse_link_speed, trouble);
+  pcie.width = read_value(host, edge, "current_link_width", parse_link_width, trouble);
+  if (!pcie.speed_gtps && !pcie.width && has_no_pcie(host, edge)) return;
+  pcie.max_speed_gtps = read_value(host, edge, "max_link_speed", parse_link_speed, trouble);
+  pcie.max_width = read_value(host, edge, "max_link_width", parse_link_width, trouble);
+  if (!bridge.empty()) {
+    const auto read = [&](const char* name, auto parse) {
+      return read_value(host, bridge, name, parse, ignored);
+    };
+    pcie.bridge_speed_gtps = read("current_link_speed", parse_link_speed);
+    pcie.bridge_width = read("current_link_width", parse_link_width);
+    pcie.bridge_max_speed_gtps = read("max_link_speed", parse_link_speed);
+    pcie.bridge_max_width = read("max_link_width", parse_link_width);
+    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
+    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
   }
-  pcie.aer_correctable = moving.aer_total_of(kCorrectable, kInnerCorrectable, trouble);
-  pcie.aer_nonfatal = moving.aer_total_of(kNonfatal, kInnerNonfatal, trouble);
-  pcie.aer_fatal = moving.aer_total_of(kFatal, kInnerFatal, trouble);
+  const std::string behind = edge != dir ? dir : "";
+  pcie.aer_correctable = aer_total(host, edge, behind, "aer_dev_correctable", trouble);
+  pcie.aer_nonfatal = aer_total(host, edge, behind, "aer_dev_nonfatal", trouble);
+  pcie.aer_fatal = aer_total(host, edge, behind, "aer_dev_fatal", trouble);
   if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal ||
       pcie.aer_fatal) {
-    std::string hot_trouble;
-    read_temperature(host, dir, pcie, hot_trouble);
-    if (!hot_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", std::move(hot_trouble)});
+    pcie.slot = port.slot;
+    if (port.numa_node >= 0) pcie.numa_node = static_cast<std::uint32_t>(port.numa_node);
+    std::string sensor_trouble;
+    read_temperature(host, dir, pcie, sensor_trouble);
+    if (!sensor_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", sensor_trouble});
     sample.pcie = std::move(pcie);
   }
   if (!trouble.empty()) gaps.push_back({port.id.key(), "pcie", std::move(trouble)});

@@ -83,7 +83,7 @@ TEST_F(Replay, JsonLinesAreTheEventsAndThenTheReport) {
   std::getline(lines, event);
   std::getline(lines, report);
   EXPECT_FALSE(std::getline(lines, nothing));
-  EXPECT_THAT(event, StartsWith(R"({"t":1.500,)"));
+  EXPECT_THAT(event, StartsWith(R"({"t":1.5,)"));
   EXPECT_THAT(report, StartsWith(R"({"report":{"schema":"linkhealth.report/1",)"));
   EXPECT_TRUE(report.ends_with("}}"));
 }

@@ -235,7 +235,7 @@ TEST_F(PeerMerging, AGapThatIsOverIsTakenBackThoughNobodyIsThere) {
 }
 
 TEST_F(PeerMerging, GapsOfAllSourcesAreSaidTogether) {
-  merge.add("import", {no_answer("import", "x.json: over its time of validity")});
+  merge.add("import", {no_answer("import", "x.json: past its time of validity")});
   changes(kStart);
   merge.add("peer_lldp", {reading("lldp", "leaf-12", kStart)});
   const MergedPeer now = changes(kStart);

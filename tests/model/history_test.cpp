@@ -267,11 +267,11 @@ TEST(HistoryFarEnd, ASampleTakesTheGapsOfAllItsSourcesBack) {
   History history;
   Feed feed;
   feed.gaps = {{"mlx5_0/1", "peer_lldp", "no LLDP neighbour"},
-               {"mlx5_0/1", "import", "x.json: over its time of validity"},
+               {"mlx5_0/1", "import", "x.json: past its time of validity"},
                {"mlx5_0/1", "pcie", "EIO"}};
   history.observe(feed.tick());
   EXPECT_EQ(port_of(history).blind.size(), 3U);
-  feed.gaps = {{"mlx5_0/1", "import", "x.json: over its time of validity"}};
+  feed.gaps = {{"mlx5_0/1", "import", "x.json: past its time of validity"}};
   history.observe(with_peer(feed, PeerSample{}));
   EXPECT_EQ(port_of(history).blind.size(), 2U);
   EXPECT_TRUE(port_of(history).blind.contains("import")) << "said again with the sample: it stands";
