@@ -33,7 +33,7 @@ FarEnds::News FarEnds::take(SteadyTime now) {
   for (const auto& reader : readers_) {
     for (PeerRound& round : reader->take_finished()) {
       news.timings.push_back({reader->name(), round.duration_s});
-      merge_.take(reader->name(), std::move(round.readings));
+      merge_.add(reader->name(), std::move(round.readings));
     }
   }
   news.ports = merge_.take_changes(now);

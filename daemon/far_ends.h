@@ -1,4 +1,5 @@
-// All sources of far-end knowledge: a thread each, and what they say joined by port.
+// All sources of far-end knowledge: a thread each, and what they say joined by
+// port.
 #pragma once
 
 #include <map>

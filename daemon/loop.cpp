@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "daemon/service_manager.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 

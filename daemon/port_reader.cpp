@@ -6,6 +6,7 @@
 
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
+#include "probes/pcie.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -49,7 +50,7 @@ Reading PortReader::read(ReadGroup group, SteadyTime now) {
     read_counters(reading);
     if (port_.exempt_reason.empty()) {
       std::vector<Gap> gaps;
-      pcie_.read(*host_, port_, reading.sample, gaps);
+      read_pcie(*host_, port_, reading.sample, gaps);
       note_files({SourceId::kPcie, SourceId::kHwmon}, gaps, reading.sample);
     }
   } else {

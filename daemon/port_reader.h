@@ -89,7 +89,6 @@ class PortReader {
   std::map<SourceId, Retry> retries_;
   std::optional<IbPortReader> verbs_;
   std::optional<NetdevReader> netdev_files_;  ///< where there is no ethtool netlink
-  PcieReader pcie_;
   std::optional<EthtoolFamily> family_;
   bool no_ethtool_ = false;      ///< a copy of /sys has no kernel behind it
   bool link_statistics_ = true;  ///< until the kernel refuses them

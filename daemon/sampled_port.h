@@ -66,7 +66,4 @@ struct SampledPort {
   [[nodiscard]] LinkSample link() const;
 };
 
-/// For link_changes() (probes/rtnl_link.h).
-NetdevLink as_netdev(const LinkSample& link);
-
 }  // namespace linkhealth

@@ -269,8 +269,7 @@ void Sampler::read_link(SampledPort& port) {
   if (!link) return;
   if (port.netdev) {
     const PortId& id = port.port.id;
-    const auto changes =
-        link_changes(id.key(), id.driver, as_netdev(*port.netdev), as_netdev(*link), now_);
+    const auto changes = link_changes(id.key(), id.driver, *port.netdev, *link, now_);
     next_.events.insert(next_.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = now_;

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/owned_fd.h"
 #include "base/quiet_thread.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 

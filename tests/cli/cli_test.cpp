@@ -14,10 +14,10 @@
 #include <iterator>
 #include <thread>
 
+#include "base/owned_fd.h"
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
-#include "probes/kernel_socket.h"
 #include "tests/cli/cli_harness.h"
 #include "tests/storage/memory_example.h"
 #include "tests/support/golden.h"

@@ -253,7 +253,7 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   report.ports[0].latest.peer->module_source.clear();
   report.ports[0].latest.peer->counters_source = "fleet";
   EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kSeen);
-  testing::set_reason(report.ports[0], "import", "old.json: over its time of validity");
+  testing::set_reason(report.ports[0], "import", "old.json: past its time of validity");
   EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kPartly);
   report = one_port();
   report.ports[0].latest.id.link_layer = "InfiniBand";

@@ -123,7 +123,7 @@ class DaemonFarEnds : public ::testing::Test {
   [[nodiscard]] std::unique_ptr<ModuleReader> module_reader() const {
     auto host = std::make_unique<FakeHost>();
     host->set_responder([errnum = module_errnum](int, std::span<const std::byte> request) {
-      if (open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok())
+      if (parse_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok())
         return Result<std::vector<Bytes>>(Error{"no module", errnum->load()});
       return Result<std::vector<Bytes>>(std::vector<Bytes>{testing::captured("up_family")});
     });
@@ -344,7 +344,7 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
   script->say({});
   next_round();
   EXPECT_THAT(gaps(), ::testing::IsSupersetOf(
-                          {"import: the imported reading is over its time of validity",
+                          {"import: the imported reading is past its time of validity",
                            "module: the imported reading has ended, and ethtool gives none"}));
 }
 

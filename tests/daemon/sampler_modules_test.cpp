@@ -54,15 +54,15 @@ class Cage {
     return waiting_;
   }
   Result<std::vector<Bytes>> answer(std::span<const std::byte> request) {
-    const auto asked = open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET);
+    const auto asked = parse_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET);
     if (!asked) return std::vector<Bytes>{testing::captured("up_family")};
     std::unique_lock lock(mutex_);
     waiting_ = hangs_;
     changed_.wait(lock, [this] { return !hangs_; });
     waiting_ = false;
-    const auto u8 = [&](std::uint16_t type) { return asked->u8(type).value_or(0); };
+    const auto u8 = [&](std::uint16_t type) { return (*asked)[type].u8().value_or(0); };
     const auto u32 = [&](std::uint16_t type) {
-      return static_cast<std::uint8_t>(asked->u32(type).value_or(0));
+      return static_cast<std::uint8_t>((*asked)[type].u32().value_or(0));
     };
     const auto bytes =
         module_.read({u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS), u8(ETHTOOL_A_MODULE_EEPROM_BANK),
@@ -74,7 +74,7 @@ class Cage {
         NetlinkBuilder(0x14, 0)
             .header(head)
             .put(ETHTOOL_A_MODULE_EEPROM_DATA, std::as_bytes(std::span(*bytes)))
-            .take()};
+            .bytes()};
   }
 
  private:
@@ -286,9 +286,9 @@ std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> drive
   return [state = std::move(state)](
              int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
     if (protocol != NETLINK_GENERIC) return Error{"not here", EOPNOTSUPP};
-    const auto head = open_genl_message(request, CTRL_CMD_GETFAMILY);
+    const auto head = parse_genl_message(request, CTRL_CMD_GETFAMILY);
     if (head) return std::vector<Bytes>{testing::captured("up_family")};
-    if (!open_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET))
+    if (!parse_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET))
       return Error{"not here", EOPNOTSUPP};
     NetlinkBuilder answer(0x14, 0);
     answer.header(genlmsghdr{ETHTOOL_MSG_LINKSTATE_GET_REPLY, 1, 0})
@@ -298,7 +298,7 @@ std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> drive
         .put_u8(ETHTOOL_A_LINKSTATE_LINK, 0);
     if (*state >= 0)
       answer.put_u8(ETHTOOL_A_LINKSTATE_EXT_STATE, static_cast<std::uint8_t>(state->load()));
-    return std::vector<Bytes>{answer.take()};
+    return std::vector<Bytes>{answer.bytes()};
   };
 }
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "probes/kernel_socket.h"
+#include "base/owned_fd.h"
 #include "tests/support/temp_directory.h"
 
 namespace linkhealth {

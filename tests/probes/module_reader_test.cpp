@@ -31,7 +31,7 @@ class ManualClock final : public Clock {
 };
 
 bool is_module_read(std::span<const std::byte> request) {
-  return open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok();
+  return parse_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok();
 }
 
 /// Waits for the event descriptor; the limit is only for a test that has failed.
