@@ -185,8 +185,6 @@ void drop_bad_limits(ModuleSample& module) {
     if (is_bad(name, limits)) limits = Limits{};
   };
   fields(module.thresholds, drop);
-  std::erase_if(module.vdm.thresholds,
-                [&](const VdmLimits& entry) { return is_bad(entry.name, entry.limits); });
 }
 
 }  // namespace linkhealth

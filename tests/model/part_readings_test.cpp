@@ -13,12 +13,6 @@ void run(History& history, Feed& feed, int ticks) {
   for (int i = 0; i < ticks; ++i) history.observe(feed.tick());
 }
 
-Snapshot with_peer(Feed& feed, PeerSample peer) {
-  Snapshot snapshot = feed.tick();
-  snapshot.ports["mlx5_0/1"].peer = std::move(peer);
-  return snapshot;
-}
-
 /// A total that stands still looks like a link without errors.
 TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
   History history;
