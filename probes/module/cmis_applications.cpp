@@ -133,7 +133,8 @@ CmisLanes cmis_lanes(const ModuleImage& image, bool optical) {
                                   optical ? app.media_lanes : app.host_lanes,
                                   selected.at(host) == app.number});
       }
-  std::ranges::stable_partition(out.data_paths, &DataPath::in_use);
+  std::stable_partition(out.data_paths.begin(), out.data_paths.end(),
+                        [](const DataPath& path) { return path.in_use; });
   return out;
 }
 
