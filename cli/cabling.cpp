@@ -94,8 +94,7 @@ int run_cabling(const Client& client, const CablingOptions& options, const TextS
   }
   if (all.empty()) {
     complain(
-        "no far end says who it is: nothing to learn (linkhealth doctor says what would make them "
-        "visible)");
+        "no far end identifies itself: nothing to learn (linkhealth doctor names the remedies)");
     return kBadInput;
   }
   std::cout << (options.yaml ? plan_yaml(all) : plan_csv(all));

@@ -11,7 +11,7 @@
 
 namespace linkhealth::cli {
 
-/// A value, or what to say and the exit code.
+/// A value, or a message and the exit code.
 template <typename T>
 struct Fetched {
   std::optional<T> value;

@@ -64,7 +64,7 @@ int run_maintenance(const Client& client, const MaintenanceOptions& options) {
   const bool end = options.action == "end";
   if (end != options.for_time.empty()) {
     complain(end ? "maintenance end takes no --for"
-                 : "maintenance start: say --for how long (30m, 2h, 1d)");
+                 : "maintenance start needs --for TIME (30m, 2h, 1d)");
     return kBadInput;
   }
   if (end && options.no_module_reads) {

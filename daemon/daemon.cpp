@@ -68,13 +68,13 @@ class Daemon {
   void reload();
   void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report);
   void announce(const FaultEvent& event, const std::string& node);
-  void say_once(bool& said, const Error& error, const std::string& consequence);
+  void log_once(bool& logged, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
 
   Config config_;
   const DaemonOptions& options_;
   std::optional<Config>
-      started_;  ///< as it was at the start: what needs a restart is told against it
+      started_;  ///< as it was at the start: the log names what differs and needs a restart
   const Clock& clock_;
   Log& log_;
   const std::string state_dir_;  ///< "": nothing is kept
@@ -88,7 +88,7 @@ class Daemon {
   std::unique_ptr<Engine> engine_;
   std::atomic<bool> writes_journal_ = false;  // read by the database's thread
   std::unique_ptr<MemoryKeeper> memory_;
-  std::mutex deciding_;  // held by who uses the engine
+  std::mutex deciding_;  // held while the engine is used
   std::unique_ptr<EngineActions> actions_;
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<TextfileWriter> textfile_;
@@ -142,18 +142,19 @@ Result<void> Daemon::start_outputs() {
   }
   ApiServerSettings settings;
   settings.listen = config_.listen;
-  settings.socket = {config_.socket_path, socket_mode(config_.outputs),
-                     config_.outputs.socket_group};
-  settings.control_group = config_.outputs.control_group;
-  settings.web_config_file = config_.outputs.web_config_file;
+  settings.socket = {config_.socket_path,
+                     static_cast<unsigned>(std::stoul(config_.socket_mode, nullptr, 8)),
+                     config_.socket_group};
+  settings.control_group = config_.control_group;
+  settings.web_config_file = config_.web_config_file;
   ApiContext context{reports_, recordings_, report_clock_, clock_.steady()};
   context.memory = &memory_->memory();
   context.actions = actions_.get();
   auto server = ApiServer::start(settings, std::move(context), log_);
   if (!server) return server.error();
   server_ = *std::move(server);
-  if (watches_this_node(options_) && !config_.outputs.textfile.path.empty())
-    textfile_ = std::make_unique<TextfileWriter>(config_.outputs.textfile, reports_, log_);
+  if (watches_this_node(options_) && !config_.textfile.path.empty())
+    textfile_ = std::make_unique<TextfileWriter>(config_.textfile, reports_, log_);
   return {};
 }
 
@@ -204,7 +205,7 @@ void Daemon::reload() {
     engine_->set_maintenance_files({});
     maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   }
-  show_config("read again: " + came_to);  // before it is told: who reads the log asks next
+  show_config("read again: " + came_to);  // before the log line: its reader runs `status` next
   log_.info("reload: " + options_.config_file + " is in force: " + came_to);
 }
 
@@ -283,7 +284,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
 void Daemon::self_test(const Report& report) {
   if (sampler_ == nullptr || tested_) return;
   if (!first_step_) first_step_ = report.t;
-  // A read that hangs must not keep the others' answers from being told.
+  // A read that hangs must not delay the report of the others.
   if (!sampler_->settled() && report.t - *first_step_ < kSelfTestPatience) return;
   tested_ = true;
   const DoctorReport doctor = examine(report, reports_.node_facts());
@@ -331,7 +332,7 @@ void Daemon::accept_maintenance(MaintenanceReader::News news) {
 void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report) {
   if (recorder_ && !recorder_failed_) {
     if (const auto written = recorder_->write(snapshot); !written)
-      say_once(recorder_failed_, written.error(),
+      log_once(recorder_failed_, written.error(),
                "the recording ends here; everything else goes on");
   }
   recordings_.set_known(snapshot.taken_at,
@@ -348,11 +349,11 @@ void Daemon::announce(const FaultEvent& event, const std::string& node) {
                         std::min(fault.confidence * 100, 99.0), fault.summary));
   if (!writes_journal_) return;
   if (const auto sent = send_to_journal(journal_fields(event, node)); !sent)
-    say_once(journal_failed_, sent.error(), "events are missing there; everything else goes on");
+    log_once(journal_failed_, sent.error(), "events are missing there; everything else goes on");
 }
 
-void Daemon::say_once(bool& said, const Error& error, const std::string& consequence) {
-  if (!std::exchange(said, true)) log_.error(error.message + ": " + consequence);
+void Daemon::log_once(bool& logged, const Error& error, const std::string& consequence) {
+  if (!std::exchange(logged, true)) log_.error(error.message + ": " + consequence);
 }
 
 std::string Daemon::status() const {

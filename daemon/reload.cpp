@@ -30,7 +30,7 @@ std::string as_text(const YamlNode& node) {
   return "[" + text + "]";
 }
 
-/// A port is one entry with all that is said of it.
+/// A port is one entry with all its settings.
 void flatten(const YamlNode& node, const std::string& path,
              std::map<std::string, std::string>& out) {
   if (node.kind != YamlNode::Kind::kMap || path.starts_with(kPorts)) {

@@ -16,10 +16,10 @@ namespace {
 constexpr Milliseconds kFirstReportWait{1'000};
 }
 
-TextfileWriter::TextfileWriter(const TextfileOutput& settings, const ReportStore& reports,
+TextfileWriter::TextfileWriter(const TextfileSettings& settings, const ReportStore& reports,
                                const Log& log)
     : path_(settings.path),
-      period_(from_seconds(settings.period_s)),
+      period_(std::chrono::seconds(settings.period_s)),
       reports_(reports),
       log_(log),
       thread_(quiet_thread([this] { run(); })) {}

@@ -24,7 +24,7 @@ struct ApiContext {
   Milliseconds stale_after = std::chrono::minutes(1);  ///< an older sample is not healthy
   Memory* memory = nullptr;                            ///< nullptr: no history
   OperatorActions* actions = nullptr;                  ///< nullptr: nothing can be acknowledged
-  std::string actors{};  ///< who may act on the Unix socket, for refusals
+  std::string actors{};  ///< the users that may act on the Unix socket, for refusals
 };
 
 /// One request on its way to its handler.
