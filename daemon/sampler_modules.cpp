@@ -46,7 +46,7 @@ void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& ro
 
 void Sampler::accept_modules() {
   if (!modules_) return;
-  for (ModuleRound& round : modules_->take_finished()) {
+  for (ModuleRound& round : modules_->collect_rounds()) {
     const auto at = ports_.find(round.port);
     if (at == ports_.end()) continue;
     SampledPort& port = at->second;

@@ -12,7 +12,7 @@ namespace linkhealth {
 namespace {
 constexpr std::size_t kHalfPageBytes = 128;
 
-/// The texts of drivers for an empty cage whose errno is another one (linux: bnxt_ethtool.c
+/// Drivers' messages for an empty cage whose errno is another one (linux: bnxt_ethtool.c
 /// bnxt_get_module_status(), mlxsw/core_env.c, and mlx5 en_ethtool.c since 6.19 with the status of
 /// the register MCIA: 3, not connected).
 bool says_empty_cage(std::string_view words) {
