@@ -1,3 +1,5 @@
+#include "cli/once.h"
+
 #include <poll.h>
 #include <unistd.h>
 
@@ -7,15 +9,11 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/local.h"
 #include "daemon/daemon.h"
 #include "daemon/engine.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
 #include "daemon/start.h"
-#include "exporters/json.h"
-#include "exporters/text.h"
 #include "probes/live_host.h"
 #include "probes/mad_umad.h"
 
@@ -23,8 +21,8 @@ namespace linkhealth::cli {
 
 namespace {
 
-// A module may take seconds to answer; a look that takes longer shows what it has.
-constexpr Milliseconds kPatience{8'000};
+// A module may take seconds to answer; after this the report has what was read.
+constexpr Milliseconds kLongestRead{8'000};
 
 std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config,
                                       const Clock& clock) {
@@ -56,7 +54,7 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 
 }  // namespace
 
-Look look_once(const std::string& sysroot, const Clock& clock) {
+NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   if (!sysroot.empty())
     if (const auto copy = check_sysroot(sysroot); !copy) {
       complain(copy.error().message);
@@ -71,29 +69,18 @@ Look look_once(const std::string& sysroot, const Clock& clock) {
   Engine engine(std::move(settings));
   std::shared_ptr<const Report> report;
   const SteadyTime begun = clock.steady();
-  bool said = false;
+  bool announced = false;
   for (;;) {
     if (const auto snapshot = sampler->poll()) report = engine.step(*snapshot).report;
     const Milliseconds waited = clock.steady() - begun;
-    if ((sampler->settled() && report) || waited >= kPatience) break;
-    if (waited > Milliseconds(1'000) && !std::exchange(said, true) && isatty(STDERR_FILENO) != 0)
+    if ((sampler->settled() && report) || waited >= kLongestRead) break;
+    if (waited > Milliseconds(1'000) && !std::exchange(announced, true) &&
+        isatty(STDERR_FILENO) != 0)
       std::fputs("linkhealth: reading the modules\n", stderr);
     wait_for(*sampler, Milliseconds(1'000));
   }
-  if (!report) std::fputs("linkhealth: nothing could be read of this node\n", stderr);
+  if (!report) std::fputs("linkhealth: nothing on this node could be read\n", stderr);
   return {report, sampler->sources()};
-}
-
-int status_once(const OnceOptions& options, const Clock& clock) {
-  const auto report = look_once(options.sysroot, clock).report;
-  if (!report) return kBadInput;
-  StatusView view;
-  view.problems_only = options.show.problems;
-  view.wide = options.show.wide;
-  const std::string text =
-      options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return options.show.problems && count_problems(*report) > 0 ? kProblems : kOk;
 }
 
 }  // namespace linkhealth::cli

@@ -8,7 +8,9 @@ namespace linkhealth::cli {
 
 namespace {
 
-/// JSON lines: nothing is drawn over, so that a pipe gets each of them.
+constexpr Milliseconds kRefresh{1000};
+
+/// One JSON document per line, so that a pipe gets each of them.
 int watch_json(const Client& client, const WatchOptions& options) {
   const std::string path =
       options.port.empty() ? "/api/v1/report" : "/api/v1/ports/" + path_part(options.port);
@@ -16,34 +18,33 @@ int watch_json(const Client& client, const WatchOptions& options) {
   const LiveScreen screen(false);
   for (std::uint64_t shown = 1; options.frames == 0 || shown < options.frames; ++shown) {
     std::fflush(stdout);
-    if (!screen.wait(options.interval)) break;
+    if (!screen.wait(kRefresh)) break;
     if (std::ferror(stdout) != 0) break;
-    (void)show(client.get(path));  // it complains on standard error; the daemon may come back
+    (void)show(client.get(path));  // an error goes to standard error; the daemon may come back
   }
   return kOk;
 }
 
 }  // namespace
 
-int run_watch(const Client& client, const WatchOptions& options) {
-  if (options.json) return watch_json(client, options);
+int run_watch(const Context& context, const WatchOptions& options) {
+  if (options.json) return watch_json(context.client, options);
   const std::string path = options.port.empty()
                                ? "/api/v1/text/status?"
                                : "/api/v1/text/explain/" + path_part(options.port) + "?";
   const auto frame = [&] {
-    return client.get(path + style_query(output_style()) + (options.problems ? "&problems=1" : ""));
+    return context.client.get(path + style_query(output_style()) +
+                              (options.problems ? "&problems=1" : ""));
   };
-  const auto first =
-      frame();  // a mistake is told on the usual screen, not on the one that goes away
+  const auto first = frame();  // before the alternate screen, where an error would disappear
   if (!first || first->status != 200) return show(first);
-  const bool is_terminal = output_is_terminal();
-  const LiveScreen screen(is_terminal);
+  const LiveScreen screen(output_is_terminal());
   screen.draw(first->body);
   for (std::uint64_t shown = 1; options.frames == 0 || shown < options.frames; ++shown) {
-    if (!screen.wait(options.interval)) break;
+    if (!screen.wait(kRefresh)) break;
     const auto next = frame();
     if (!next)
-      screen.draw("linkhealth: " + next.error().message + "\n");  // it may come back: go on
+      screen.draw("linkhealth: " + next.error().message + "\n");  // the daemon may come back
     else
       screen.draw(next->status == 200 ? next->body : "linkhealth: " + refusal(*next) + "\n");
   }

@@ -5,84 +5,63 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
-#include <tuple>
 
 #include "base/text.h"
-#include "daemon/engine.h"
+#include "cli/exit_codes.h"
 #include "exporters/text_layout.h"
 #include "model/json_writer.h"
-#include "storage/recording.h"
 
-namespace linkhealth {
+namespace linkhealth::cli {
 
 namespace {
 
-constexpr double kSameTime_s = 0.5;
-
-std::string path_of(const KnobGroup& group, const Knob& knob) {
-  return fmt::format("{}{}{}.{}", group.section, group.section.empty() ? "" : ".", group.name,
-                     knob.name);
+bool same_fault(const Episode& a, const Episode& b) {
+  return a.port == b.port && a.fault == b.fault && a.end == b.end;
 }
 
-bool same(const Course& a, const Course& b) {
+bool same_time(const Episode& a, const Episode& b) {
+  constexpr double kTolerance_s = 0.5;
   const auto near = [](SteadyTime x, SteadyTime y) {
-    return std::abs(in_seconds(x - y)) < kSameTime_s;
+    return std::abs(in_seconds(x - y)) < kTolerance_s;
   };
   return near(a.opened, b.opened) && a.closed.has_value() == b.closed.has_value() &&
          (!a.closed || near(*a.closed, *b.closed));
 }
 
-std::string words(const std::optional<Course>& course) {
-  if (!course) return "nothing";
-  return fmt::format("{} ({}, {}), from {}{}", name_words(course->fault), to_string(course->end),
-                     confidence_words(course->confidence), instant_words(course->opened_at),
-                     course->closed
-                         ? fmt::format(" for {}", duration_words(*course->closed - course->opened))
-                         : ", open at the end");
+const Episode& either(const EpisodeChange& change) {
+  return change.now ? *change.now : *change.then;
 }
 
-/// "4 min later", "closed 2 h earlier"
-std::string shift_words(const CourseChange& change) {
-  if (!change.now || !change.then) return {};
-  const auto moved = [](Milliseconds by) {
-    return fmt::format("{} {}", duration_words(by < Milliseconds(0) ? -by : by),
-                       by < Milliseconds(0) ? "earlier" : "later");
-  };
-  std::string text;
-  const Milliseconds opened = change.then->opened - change.now->opened;
-  if (std::abs(in_seconds(opened)) >= kSameTime_s) text = "opened " + moved(opened);
-  if (change.now->closed && change.then->closed) {
-    const Milliseconds closed = *change.then->closed - *change.now->closed;
-    if (std::abs(in_seconds(closed)) >= kSameTime_s)
-      text += (text.empty() ? "closed " : ", closed ") + moved(closed);
-  } else if (change.now->closed.has_value() != change.then->closed.has_value()) {
-    text += text.empty() ? "" : ", ";
-    text += change.then->closed ? "closes" : "stays open";
-  }
-  return text;
+std::string episode_words(const std::optional<Episode>& episode) {
+  if (!episode) return "nothing";
+  return fmt::format(
+      "{} ({}, {}), from {}{}", name_words(episode->fault), to_string(episode->end),
+      confidence_words(episode->confidence), instant_words(episode->opened_at),
+      episode->closed ? fmt::format(" for {}", duration_words(*episode->closed - episode->opened))
+                      : ", still open");
 }
 
-void put_course(JsonWriter& json, std::string_view key, const std::optional<Course>& course) {
-  if (!course) return;
+void put_episode(JsonWriter& json, std::string_view key, const std::optional<Episode>& episode) {
+  if (!episode) return;
   json.key(key);
   json.begin_object();
   json.key("fault");
-  json.value(course->fault);
+  json.value(episode->fault);
   json.key("end");
-  json.value(to_string(course->end));
+  json.value(to_string(episode->end));
   json.key("confidence");
-  json.value(course->confidence);
+  json.value(episode->confidence);
   json.key("opened_at");
-  json.value(format_rfc3339(course->opened_at));
-  if (course->closed) {
+  json.value(format_rfc3339(episode->opened_at));
+  if (episode->closed) {
     json.key("closed_after_s");
-    json.value(in_seconds(*course->closed - course->opened));
+    json.value(in_seconds(*episode->closed - episode->opened));
   }
   json.end_object();
 }
 
-std::string as_json(const std::vector<CourseChange>& changes, std::size_t total,
-                    const std::vector<std::string>& turns) {
+std::string as_json(const std::vector<EpisodeChange>& changes, std::size_t total,
+                    const std::vector<std::string>& settings) {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -90,18 +69,18 @@ std::string as_json(const std::vector<CourseChange>& changes, std::size_t total,
   json.value("linkhealth.what_if/1");
   json.key("what_if");
   json.begin_array();
-  for (const std::string& turn : turns) json.value(turn);
+  for (const std::string& setting : settings) json.value(setting);
   json.end_array();
   json.key("diagnoses");
   json.value(static_cast<std::uint64_t>(total));
   json.key("changes");
   json.begin_array();
-  for (const CourseChange& change : changes) {
+  for (const EpisodeChange& change : changes) {
     json.begin_object();
     json.key("port");
-    json.value((change.now ? change.now : change.then)->port);
-    put_course(json, "now", change.now);
-    put_course(json, "then", change.then);
+    json.value(either(change).port);
+    put_episode(json, "now", change.now);
+    put_episode(json, "then", change.then);
     json.end_object();
   }
   json.end_array();
@@ -109,127 +88,105 @@ std::string as_json(const std::vector<CourseChange>& changes, std::size_t total,
   return text + "\n";
 }
 
-std::string as_text(const std::vector<CourseChange>& changes, std::size_t total,
-                    const std::vector<std::string>& turns) {
-  std::string text = "What if";
-  for (const std::string& turn : turns) text += " " + turn;
-  text += "\n";
-  for (const CourseChange& change : changes) {
-    text += fmt::format("\n  {}\n    now   {}\n    then  {}\n",
-                        (change.now ? change.now : change.then)->port, words(change.now),
-                        words(change.then));
-    if (const std::string shift = shift_words(change); !shift.empty())
-      text += fmt::format("          {}\n", shift);
-  }
-  const auto gone =
-      std::count_if(changes.begin(), changes.end(), [](const auto& c) { return !c.then; });
-  const auto fresh =
-      std::count_if(changes.begin(), changes.end(), [](const auto& c) { return !c.now; });
-  const auto moved = static_cast<std::ptrdiff_t>(changes.size()) - gone - fresh;
-  text += changes.empty()
-              ? fmt::format("\nNothing changes: {} diagnos{} as now.\n", total,
-                            total == 1 ? "is" : "es")
-              : fmt::format("\n{} of {} diagnoses would be gone, {} new, {} at another time.\n",
-                            gone, total, fresh, moved);
-  return text;
+std::string as_text(const std::vector<EpisodeChange>& changes, std::size_t total,
+                    const std::vector<std::string>& settings) {
+  std::string text = "With " + join_parts(settings, ", ") + "\n";
+  for (const EpisodeChange& change : changes)
+    text += fmt::format("\n  {}\n    now   {}\n    then  {}\n", either(change).port,
+                        episode_words(change.now), episode_words(change.then));
+  const auto gone = std::ranges::count_if(changes, [](const auto& c) { return !c.then; });
+  const auto fresh = std::ranges::count_if(changes, [](const auto& c) { return !c.now; });
+  const auto moved = std::ssize(changes) - gone - fresh;
+  return text +
+         (changes.empty()
+              ? fmt::format("\nNo change in {} diagnos{}.\n", total, total == 1 ? "is" : "es")
+              : fmt::format("\nOf {} diagnoses {} gone, {} at another time; {} new.\n", total, gone,
+                            moved, fresh));
 }
 
 /// Both engines over one reading of the file.
-Result<std::pair<CourseBook, CourseBook>> fold_twice(RecordingReader& recording,
-                                                     const EngineSettings& now,
-                                                     const EngineSettings& then) {
-  Engine as_is(now), turned(then);
-  std::pair<CourseBook, CourseBook> books;
+Result<std::vector<EpisodeChange>> compare(RecordingReader& recording, const EngineSettings& now,
+                                           const EngineSettings& then, std::size_t& total) {
+  Engine engine_now(now), engine_then(then);
+  std::vector<Episode> episodes_now, episodes_then;
   for (;;) {
-    auto snapshot = recording.next();
+    const auto snapshot = recording.next();
     if (!snapshot) return snapshot.error();
-    if (!*snapshot) return books;
-    for (const FaultEvent& event : as_is.step(**snapshot).events) books.first.add(event);
-    for (const FaultEvent& event : turned.step(**snapshot).events) books.second.add(event);
+    if (!*snapshot) break;
+    for (const FaultEvent& event : engine_now.step(**snapshot).events)
+      add_event(episodes_now, event);
+    for (const FaultEvent& event : engine_then.step(**snapshot).events)
+      add_event(episodes_then, event);
   }
+  total = episodes_now.size();
+  return compare_episodes(episodes_now, episodes_then);
 }
 
 }  // namespace
 
-Result<void> turn_knob(KnobTable& knobs, std::string_view key_and_value) {
+Result<void> change_setting(KnobTable& settings, std::string_view key_and_value) {
   const auto equals = key_and_value.find('=');
   if (equals == std::string_view::npos)
-    return Error{fmt::format("\"{}\": say KEY=VALUE, such as symptoms.carrier_flaps.min_losses=6",
-                             printable(key_and_value))};
+    return Error{fmt::format("\"{}\" is not KEY=VALUE", printable(key_and_value))};
   const std::string_view key = trim(key_and_value.substr(0, equals));
   const auto value = parse_double(trim(key_and_value.substr(equals + 1)));
-  if (!value) return Error{fmt::format("\"{}\": not a number", printable(key_and_value))};
-  std::vector<std::string> paths;
-  std::vector<std::pair<std::string_view, std::string_view>> short_for;
-  for (const KnobGroup& group : knobs.groups())
+  if (!value)
+    return Error{fmt::format("\"{}\": the value is not a number", printable(key_and_value))};
+  std::vector<std::string> known;
+  for (const KnobGroup& group : settings.groups())
     for (const Knob& knob : group.knobs) {
-      const std::string path = path_of(group, knob);
-      if (path == key) return knobs.set(group.name, knob.name, *value);
-      if (path.ends_with(fmt::format(".{}", key))) short_for.emplace_back(group.name, knob.name);
-      paths.push_back(path);
+      known.push_back(fmt::format("{}{}{}.{}", group.section, group.section.empty() ? "" : ".",
+                                  group.name, knob.name));
+      if (known.back() == key) return settings.set(group.name, knob.name, *value);
     }
-  if (short_for.size() == 1)
-    return knobs.set(short_for.front().first, short_for.front().second, *value);
-  if (short_for.size() > 1)
-    return Error{fmt::format(
-        "\"{}\" is the name of {} knobs: give the whole key (linkhealth rules lists them)",
-        printable(key), short_for.size())};
-  std::string text = fmt::format("unknown key \"{}\"", printable(key));
-  const std::vector<std::string_view> names(paths.begin(), paths.end());
-  if (const auto meant = closest(key, names))
-    text += fmt::format(" (did you mean \"{}\"?)", *meant);
-  return Error{text + ": linkhealth rules lists them"};
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const auto meant = closest(key, names);
+  return Error{fmt::format("unknown key \"{}\"{}", printable(key),
+                           meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : "")};
 }
 
-void CourseBook::add(const FaultEvent& event) {
+void add_event(std::vector<Episode>& episodes, const FaultEvent& event) {
   const FaultReport& fault = event.fault;
-  const auto open = std::find_if(courses_.rbegin(), courses_.rend(), [&](const Course& course) {
-    return course.port == event.port && course.fault == fault.fault && course.end == fault.end &&
-           !course.closed;
+  const Episode fresh{event.port, fault.fault,  fault.end,       event.t,
+                      event.at,   std::nullopt, fault.confidence};
+  const auto open = std::find_if(episodes.rbegin(), episodes.rend(), [&](const Episode& episode) {
+    return same_fault(episode, fresh) && !episode.closed;
   });
-  if (open != courses_.rend()) {
-    open->confidence = std::max(open->confidence, fault.confidence);
-    if (event.kind == FaultEventKind::kClosed) open->closed = event.t;
+  const bool closes = event.kind == FaultEventKind::kClosed;
+  if (open == episodes.rend()) {
+    if (!closes) episodes.push_back(fresh);
     return;
   }
-  if (event.kind == FaultEventKind::kClosed) return;
-  courses_.push_back(
-      {event.port, fault.fault, fault.end, event.t, event.at, std::nullopt, fault.confidence});
+  open->confidence = std::max(open->confidence, fault.confidence);
+  if (closes) open->closed = event.t;
 }
 
-std::vector<CourseChange> compare_courses(const std::vector<Course>& now,
-                                          const std::vector<Course>& then) {
-  std::vector<CourseChange> changes;
-  std::vector<bool> used(then.size(), false);
-  for (const Course& course : now) {
-    std::size_t i = 0;
-    while (i < then.size() && (used[i] || then[i].port != course.port ||
-                               then[i].fault != course.fault || then[i].end != course.end))
-      ++i;
-    if (i == then.size()) {
-      changes.push_back({course, std::nullopt});
+std::vector<EpisodeChange> compare_episodes(const std::vector<Episode>& now,
+                                            const std::vector<Episode>& then) {
+  std::vector<EpisodeChange> changes;
+  std::vector<Episode> unpaired = then;
+  for (const Episode& episode : now) {
+    const auto pair = std::ranges::find_if(
+        unpaired, [&](const Episode& other) { return same_fault(episode, other); });
+    if (pair == unpaired.end()) {
+      changes.push_back({episode, std::nullopt});
       continue;
     }
-    used[i] = true;
-    if (!same(course, then[i])) changes.push_back({course, then[i]});
+    if (!same_time(episode, *pair)) changes.push_back({episode, *pair});
+    unpaired.erase(pair);
   }
-  for (std::size_t i = 0; i < then.size(); ++i)
-    if (!used[i]) changes.push_back({std::nullopt, then[i]});
-  const auto first = [](const CourseChange& change) -> const Course& {
-    return change.now ? *change.now : *change.then;
-  };
-  std::stable_sort(
-      changes.begin(), changes.end(), [&first](const CourseChange& a, const CourseChange& b) {
-        return std::tie(first(a).port, first(a).opened) < std::tie(first(b).port, first(b).opened);
-      });
+  for (const Episode& episode : unpaired) changes.push_back({std::nullopt, episode});
+  std::ranges::stable_sort(changes, {}, [](const EpisodeChange& change) {
+    return std::pair(either(change).port, either(change).opened);
+  });
   return changes;
 }
 
-int what_if(const ReplayOptions& options, const std::vector<std::string>& turns, std::ostream& out,
-            std::ostream& err) {
+int what_if(const ReplayOptions& options, const std::vector<std::string>& changes,
+            std::ostream& out, std::ostream& err) {
   const auto refuse = [&err](const std::string& message) {
     err << "linkhealth: " << message << '\n';
-    return 2;
+    return kBadInput;
   };
   auto recording = RecordingReader::open(options.recording);
   if (!recording) return refuse(recording.error().message);
@@ -237,18 +194,17 @@ int what_if(const ReplayOptions& options, const std::vector<std::string>& turns,
   if (!header) return refuse(header.error().message);
   const EngineSettings now = replay_settings(*header, options.config);
   EngineSettings then = now;
-  for (const std::string& turn : turns)
-    if (const auto turned = turn_knob(then.knobs, turn); !turned)
-      return refuse("--what-if: " + turned.error().message);
-  const auto books = fold_twice(*recording, now, then);
-  if (!books) return refuse(books.error().message);
+  for (const std::string& change : changes)
+    if (const auto changed = change_setting(then.knobs, change); !changed)
+      return refuse("--what-if: " + changed.error().message);
+  std::size_t total = 0;
+  const auto differences = compare(*recording, now, then, total);
+  if (!differences) return refuse(differences.error().message);
   if (!recording->warning().empty()) err << "linkhealth: " << recording->warning() << '\n';
-  const auto changes = compare_courses(books->first.courses(), books->second.courses());
-  const std::size_t total = books->first.courses().size();
-  out << (options.format == ReplayFormat::kText ? as_text(changes, total, turns)
-                                                : as_json(changes, total, turns));
+  out << (options.format == "text" ? as_text(*differences, total, changes)
+                                   : as_json(*differences, total, changes));
   out.flush();
-  return out ? 0 : refuse("cannot write the result");
+  return out ? kOk : refuse("cannot write the result");
 }
 
-}  // namespace linkhealth
+}  // namespace linkhealth::cli

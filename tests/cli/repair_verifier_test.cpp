@@ -1,4 +1,4 @@
-#include "cli/proof.h"
+#include "cli/repair_verifier.h"
 
 #include <gmock/gmock.h>
 
@@ -11,22 +11,24 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A link that is looked at every ten seconds.
+/// A link with a report every ten seconds.
 struct Bench {
-  ProofLimits limits;
-  Prover prover{limits};
+  VerifyLimits limits;
+  RepairVerifier verifier{limits};
   PortReport port = test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0");
   double t = 1000;
 
   Bench() { port.latest.link->carrier_down_count = 3; }
-  explicit Bench(ProofLimits given) : limits(given), prover(given) {
+  explicit Bench(VerifyLimits given) : limits(given), verifier(given) {
     port.latest.link->carrier_down_count = 3;
   }
 
-  ProofState look() { return prover.add(port, steady_from_seconds(t), WallTime(from_seconds(t))); }
-  ProofState run(double seconds) {
-    ProofState state = prover.state();
-    for (const double end = t + seconds; t < end && state.verdict != ProofVerdict::kFail;) {
+  VerifyState look() {
+    return verifier.add(port, steady_from_seconds(t), WallTime(from_seconds(t)));
+  }
+  VerifyState run(double seconds) {
+    VerifyState state = verifier.state();
+    for (const double end = t + seconds; t < end && state.verdict != VerifyVerdict::kFail;) {
       t += 10;
       state = look();
     }
@@ -45,59 +47,59 @@ TEST(Poisson, KnownValues) {
   EXPECT_NEAR(poisson_above(100000, 1e5), 0.5, 0.01) << "large numbers neither overflow nor vanish";
 }
 
-TEST(Prove, AGoodLinkPassesWhenEnoughBitsWereSeen) {
+TEST(RepairVerifier, AGoodLinkPassesWhenEnoughBitsWereSeen) {
   Bench bench;  // 3 / (1e-15 x 400 Gb/s) = 7490 s
-  EXPECT_EQ(bench.look().verdict, ProofVerdict::kProving);
-  const ProofState half = bench.run(3750);
-  EXPECT_EQ(half.verdict, ProofVerdict::kProving);
+  EXPECT_EQ(bench.look().verdict, VerifyVerdict::kTesting);
+  const VerifyState half = bench.run(3750);
+  EXPECT_EQ(half.verdict, VerifyVerdict::kTesting);
   EXPECT_NEAR(half.progress(), 0.5, 0.01);
   EXPECT_NEAR(half.confidence, 1 - std::exp(-1.5), 0.01);
   EXPECT_NEAR(half.remaining_s, 3740, 30);
-  EXPECT_EQ(bench.run(3700).verdict, ProofVerdict::kProving);
-  EXPECT_EQ(bench.run(90).verdict, ProofVerdict::kPass);
+  EXPECT_EQ(bench.run(3700).verdict, VerifyVerdict::kTesting);
+  EXPECT_EQ(bench.run(90).verdict, VerifyVerdict::kPass);
 }
 
-TEST(Prove, AWeakerBoundStillTakesTheLeastTime) {
+TEST(RepairVerifier, AWeakerLimitStillTakesTheLeastTime) {
   Bench bench({.ber = 1e-12});
   bench.look();
-  EXPECT_EQ(bench.run(1790).verdict, ProofVerdict::kProving);
-  EXPECT_EQ(bench.run(60).verdict, ProofVerdict::kPass);
+  EXPECT_EQ(bench.run(1790).verdict, VerifyVerdict::kTesting);
+  EXPECT_EQ(bench.run(60).verdict, VerifyVerdict::kPass);
 }
 
-TEST(Prove, ADropFails) {
+TEST(RepairVerifier, ADropFails) {
   Bench bench;
   bench.look();
   bench.run(600);
   bench.port.latest.link->carrier_down_count = 4;  // down and up again between two looks
-  const ProofState state = bench.run(10);
-  EXPECT_EQ(state.verdict, ProofVerdict::kFail);
+  const VerifyState state = bench.run(10);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kFail);
   EXPECT_EQ(state.reason, "the carrier was lost");
 }
 
-TEST(Prove, ALinkThatNoSubnetManagerMakesActiveFails) {
+TEST(RepairVerifier, ALinkThatNoSubnetManagerMakesActiveFails) {
   Bench bench;
   bench.look();
   bench.port.latest.link->state = "INIT";
   bench.port.latest.link->phys_state = "LinkUp";
-  EXPECT_EQ(bench.run(60).verdict, ProofVerdict::kProving) << "the daemon gives a manager its time";
+  EXPECT_EQ(bench.run(60).verdict, VerifyVerdict::kTesting) << "a subnet manager needs time";
   bench.port.health = Health::kDown;
   bench.port.note = "INIT: the link has trained, and no subnet manager makes it ACTIVE";
-  const ProofState state = bench.run(60);
-  EXPECT_EQ(state.verdict, ProofVerdict::kFail);
+  const VerifyState state = bench.run(60);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kFail);
   EXPECT_THAT(state.reason, HasSubstr("no subnet manager"));
 }
 
-TEST(Prove, WhatFailedStaysFailed) {
+TEST(RepairVerifier, WhatFailedStaysFailed) {
   Bench bench;
   bench.look();
   bench.port.latest.link->carrier = false;
-  EXPECT_EQ(bench.run(10).verdict, ProofVerdict::kFail);
+  EXPECT_EQ(bench.run(10).verdict, VerifyVerdict::kFail);
   bench.port.latest.link->carrier = true;
   bench.t += 10;
-  EXPECT_EQ(bench.look().verdict, ProofVerdict::kFail);
+  EXPECT_EQ(bench.look().verdict, VerifyVerdict::kFail);
 }
 
-TEST(Prove, AnUncorrectableBlockFails) {
+TEST(RepairVerifier, AnUncorrectableBlockFails) {
   Bench bench;
   bench.look();
   bench.run(600);
@@ -105,7 +107,7 @@ TEST(Prove, AnUncorrectableBlockFails) {
   EXPECT_EQ(bench.run(10).reason, "2 uncorrectable blocks");
 }
 
-TEST(Prove, WhatAnAdministratorSetsDownBeginsAnew) {
+TEST(RepairVerifier, AnAdministrativeDownRestartsTheTest) {
   Bench bench;
   bench.look();
   bench.run(3000);
@@ -113,56 +115,56 @@ TEST(Prove, WhatAnAdministratorSetsDownBeginsAnew) {
   bench.port.latest.link->admin_up = false;
   bench.port.latest.link->carrier_down_count = 4;
   bench.port.figures.voluntary_downs_total += 1;
-  ProofState state = bench.run(10);
-  EXPECT_EQ(state.verdict, ProofVerdict::kWaiting);
-  ASSERT_TRUE(state.note.has_value());
+  VerifyState state = bench.run(10);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kWaiting);
+  EXPECT_NE(state.note, "");
   bench.port.latest.link->carrier = bench.port.latest.link->admin_up = true;
   state = bench.run(10);
-  EXPECT_EQ(state.verdict, ProofVerdict::kProving);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kTesting);
   EXPECT_EQ(state.bits, 0);
 }
 
-TEST(Prove, InMaintenanceALossIsALoss) {
+TEST(RepairVerifier, InMaintenanceALossIsALoss) {
   Bench bench;
   bench.port.maintenance.emplace();
   bench.look();
   bench.port.latest.link->carrier_down_count = 4;
-  bench.port.figures.voluntary_downs_total += 1;  // the daemon excuses it, the proof does not
-  EXPECT_EQ(bench.run(10).verdict, ProofVerdict::kFail);
+  bench.port.figures.voluntary_downs_total += 1;  // planned for the daemon, not for the test
+  EXPECT_EQ(bench.run(10).verdict, VerifyVerdict::kFail);
 }
 
-TEST(Prove, WithoutFecSomeErrorsAreAllowedAndAskForMoreBits) {
+TEST(RepairVerifier, WithoutFecSomeErrorsAreAllowedAndAskForMoreBits) {
   Bench bench({.ber = 1e-13});  // 75 s of bits at 400G without an error
   bench.port.latest.counters.emplace();
   bench.port.latest.counters->set("symbol_error", 5);
   bench.look();
   bench.run(1500);  // 60 expected at the limit
   bench.count("symbol_error", 30);
-  const ProofState state = bench.run(10);
-  EXPECT_EQ(state.verdict, ProofVerdict::kProving);
+  const VerifyState state = bench.run(10);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kTesting);
   EXPECT_EQ(state.errors, 30U);
-  EXPECT_EQ(bench.run(400).verdict, ProofVerdict::kPass);
+  EXPECT_EQ(bench.run(400).verdict, VerifyVerdict::kPass);
 }
 
-TEST(Prove, TooManyErrorsFailLongBeforeTheEnd) {
+TEST(RepairVerifier, TooManyErrorsFailLongBeforeTheEnd) {
   Bench bench({.ber = 1e-15});
   bench.port.latest.counters.emplace();
   bench.port.latest.counters->set("symbol_error", 0);
   bench.look();
   bench.run(100);
   bench.count("symbol_error", 20);
-  const ProofState state = bench.run(10);
-  EXPECT_EQ(state.verdict, ProofVerdict::kFail);
+  const VerifyState state = bench.run(10);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kFail);
   EXPECT_THAT(state.reason, HasSubstr("the error ratio is above 1e-15"));
 }
 
-TEST(Prove, AFaultThatStillShowsFails) {
+TEST(RepairVerifier, AFaultThatStillShowsFails) {
   Bench bench;
   bench.port.faults = test::dirty_port().faults;
   bench.look();
   for (int i = 0; i < 59; ++i) {
     bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
-    ASSERT_EQ(bench.run(10).verdict, ProofVerdict::kProving);
+    ASSERT_EQ(bench.run(10).verdict, VerifyVerdict::kTesting);
   }
   bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
   EXPECT_THAT(bench.run(10).reason,
@@ -175,26 +177,27 @@ void repaired_now(Bench& bench) {
   bench.port.faults[0].repairs = {repair};
 }
 
-TEST(Prove, AShortProofRightAfterARepairWaitsUntilTheFaultHasGone) {
+TEST(RepairVerifier, AShortTestRightAfterARepairWaitsUntilTheSymptomsDisappear) {
   Bench bench({.ber = 1e-9, .least_s = 60});
   bench.port.faults = test::dirty_port().faults;
   bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
   repaired_now(bench);
-  std::string notes = bench.look().note.value_or("");
+  std::string notes = bench.look().note;
   for (int i = 0; i < 30; ++i) {  // the error rate is that of the last ten minutes
     bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
-    const ProofState state = bench.run(10);
-    ASSERT_EQ(state.verdict, ProofVerdict::kProving) << bench.t;
+    const VerifyState state = bench.run(10);
+    ASSERT_EQ(state.verdict, VerifyVerdict::kTesting) << bench.t;
     EXPECT_GT(state.remaining_s, 0) << bench.t;
-    notes += state.note.value_or("");
+    notes += state.note;
   }
-  EXPECT_EQ(notes, "dirty connector still shows: it has 9 min to go");
-  EXPECT_EQ(bench.run(50).verdict, ProofVerdict::kProving)
+  EXPECT_EQ(notes,
+            "dirty connector still shows: waiting up to 9 min for its symptoms to disappear");
+  EXPECT_EQ(bench.run(50).verdict, VerifyVerdict::kTesting)
       << "it may show again with the next reading";
-  EXPECT_EQ(bench.run(60).verdict, ProofVerdict::kPass);
+  EXPECT_EQ(bench.run(60).verdict, VerifyVerdict::kPass);
 }
 
-TEST(Prove, AShortProofOfAPortThatNobodyTouchedFailsAtOnce) {
+TEST(RepairVerifier, AShortTestWithoutARepairFailsAtOnce) {
   Bench bench({.ber = 1e-9, .least_s = 2});
   bench.port.faults = test::dirty_port().faults;
   bench.port.faults[0].repairs.clear();
@@ -203,54 +206,54 @@ TEST(Prove, AShortProofOfAPortThatNobodyTouchedFailsAtOnce) {
   EXPECT_THAT(bench.run(3).reason, HasSubstr("dirty connector still shows"));
 }
 
-TEST(Prove, AShortProofDoesNotPassAFaultThatStays) {
+TEST(RepairVerifier, AShortTestDoesNotPassAFaultThatStays) {
   Bench bench({.ber = 1e-9, .least_s = 60});
   bench.port.faults = test::dirty_port().faults;
   repaired_now(bench);
   bench.look();
-  ProofState state;
-  for (int i = 0; i < 60 && state.verdict != ProofVerdict::kFail; ++i) {
+  VerifyState state;
+  for (int i = 0; i < 60 && state.verdict != VerifyVerdict::kFail; ++i) {
     bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
     state = bench.run(10);
-    ASSERT_NE(state.verdict, ProofVerdict::kPass);
+    ASSERT_NE(state.verdict, VerifyVerdict::kPass);
   }
   EXPECT_THAT(state.reason, HasSubstr("dirty connector still shows"));
 }
 
-TEST(Prove, AFaultThatProvesItselfGoneDoesNotFail) {
+TEST(RepairVerifier, AFaultThatIsBeingVerifiedDoesNotFail) {
   Bench bench;
   bench.port.faults = test::dirty_port().faults;
   bench.port.faults[0].state = FaultState::kProving;
   bench.look();
-  EXPECT_EQ(bench.run(7600).verdict, ProofVerdict::kPass);
+  EXPECT_EQ(bench.run(7600).verdict, VerifyVerdict::kPass);
 }
 
-TEST(Prove, ALinkThatDoesNotComeUpFails) {
+TEST(RepairVerifier, ALinkThatDoesNotComeUpFails) {
   Bench bench;
   bench.port.latest.link->carrier = false;
-  EXPECT_EQ(bench.look().verdict, ProofVerdict::kWaiting);
-  EXPECT_EQ(bench.run(110).verdict, ProofVerdict::kWaiting);
+  EXPECT_EQ(bench.look().verdict, VerifyVerdict::kWaiting);
+  EXPECT_EQ(bench.run(110).verdict, VerifyVerdict::kWaiting);
   EXPECT_EQ(bench.run(20).reason, "the link does not come up");
 }
 
-TEST(Prove, ASlowerLinkThanExpectedFailsAtOnce) {
+TEST(RepairVerifier, ASlowerLinkThanExpectedFailsAtOnce) {
   Bench bench;
   bench.port.latest.link->speed_mbps = 200000;
-  EXPECT_EQ(bench.look().reason, "it runs at 200G, 400G is expected");
+  EXPECT_EQ(bench.look().reason, "running at 200G, expected 400G");
 }
 
-TEST(Prove, AResetOfTheCountersBeginsAnew) {
+TEST(RepairVerifier, AResetOfTheCountersRestartsTheTest) {
   Bench bench;
   bench.look();
   bench.run(3000);
   bench.port.latest.link->carrier_down_count = 0;
-  const ProofState state = bench.run(10);
-  EXPECT_EQ(state.verdict, ProofVerdict::kProving);
-  EXPECT_EQ(*state.note, "the counters were reset: the proof begins anew");
+  const VerifyState state = bench.run(10);
+  EXPECT_EQ(state.verdict, VerifyVerdict::kTesting);
+  EXPECT_EQ(state.note, "the counters were reset: the test restarts");
   EXPECT_EQ(state.bits, 0);
 }
 
-TEST(Prove, APauseCountsOnlyWhereTheKernelCountsLosses) {
+TEST(RepairVerifier, APauseCountsOnlyWhereTheKernelCountsLosses) {
   Bench counted;
   counted.look();
   counted.t += 600;
@@ -262,11 +265,11 @@ TEST(Prove, APauseCountsOnlyWhereTheKernelCountsLosses) {
   EXPECT_EQ(blind.look().bits, 0);
 }
 
-TEST(Prove, WithoutAnErrorCounterNothingIsProved) {
+TEST(RepairVerifier, WithoutAnErrorCounterTheResultIsUnknown) {
   Bench bench;
   bench.port.latest.counters.reset();
   bench.look();
-  EXPECT_EQ(bench.run(40).verdict, ProofVerdict::kUnknown);
+  EXPECT_EQ(bench.run(40).verdict, VerifyVerdict::kUnknown);
 }
 
 }  // namespace
