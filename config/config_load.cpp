@@ -354,7 +354,10 @@ Result<void> Loader::top_key(const Member& member) {
     if (key.name == member.key) return (this->*key.set)(member);
     good.push_back(key.name);
   }
-  if (std::ranges::find(kOutputKeys, member.key) != kOutputKeys.end())
+  const auto is_one_of = [&](const auto& keys) {
+    return std::ranges::find(keys, member.key) != keys.end();
+  };
+  if (is_one_of(kOutputKeys) || is_one_of(kRefusedOutputKeys))
     return load_output(member, file_name_, config_.outputs);
   good.insert(good.end(), kOutputKeys.begin(), kOutputKeys.end());
   for (const KnobGroup& candidate : groups_) {

@@ -12,7 +12,9 @@
 #include "daemon/api_routes.h"
 #include "daemon/api_rules.h"
 #include "daemon/doctor.h"
+#include "daemon/http/gzip.h"
 #include "exporters/doctor.h"
+#include "exporters/json.h"
 #include "exporters/module_text.h"
 #include "exporters/port_names.h"
 #include "exporters/text.h"
@@ -60,7 +62,7 @@ std::optional<std::uint64_t> number(const ApiRequest& request, const std::string
   return found == request.params.end() ? std::nullopt : parse_u64(found->second);
 }
 
-ApiReply metrics(const ApiRequest& request, const Published& now) {
+ApiReply metrics(const ApiRequest& request, const ReportSnapshot& now) {
   MetricGroups groups;
   const auto [begin, end] = request.params.equal_range("collect[]");
   for (auto param = begin; param != end; ++param) {
@@ -73,15 +75,13 @@ ApiReply metrics(const ApiRequest& request, const Published& now) {
                        fmt::format("no metric group \"{}\": there are counters and optics",
                                    printable(std::string_view(param->second).substr(0, 64))));
   }
+  std::string text = now.metrics(groups);
   if (request.accepts_gzip) {
-    SharedBytes packed = now.metrics_gzip(groups);
-    if (!packed->empty()) {
-      ApiReply out = reply(kMetricsType, std::move(packed));
-      out.headers = {{"Content-Encoding", "gzip"}, {"Vary", "Accept-Encoding"}};
-      return out;
-    }
+    ApiReply out = reply(kMetricsType, gzip(text));
+    out.headers = {{"Content-Encoding", "gzip"}, {"Vary", "Accept-Encoding"}};
+    return out;
   }
-  ApiReply out = reply(kMetricsType, now.metrics(groups));
+  ApiReply out = reply(kMetricsType, std::move(text));
   out.headers = {{"Vary", "Accept-Encoding"}};
   return out;
 }
@@ -91,7 +91,7 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
   shown.problems_only = is_set(request, "problems");
   shown.wide = is_set(request, "wide");
   std::string text = status_text(report, api_style(request), shown);
-  const ShownConfiguration configuration = view.publisher.configuration();
+  const ConfigurationSummary configuration = view.reports.configuration();
   if (!configuration.note.empty() && !shown.problems_only)
     text += fmt::format("\nconfiguration, {} ago: {}\n",
                         duration_words(view.now - configuration.noted_at),
@@ -111,14 +111,14 @@ ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& r
   return reply(kText, explain_text(**port, api_style(request), shown));
 }
 
-ApiReply port_report(const ApiRequest& request, const ApiView& view, const Report& report) {
+ApiReply port_report(const ApiRequest& request, const Report& report) {
   const auto port = find_port(report, std::string_view(request.path).substr(kPortsPath.size()));
   if (!port) return api_error(request, 404, port.error().message);
-  return reply(kJson, view.publisher.port_json(**port));
+  return reply(kJson, port_json(**port));
 }
 
 ApiReply doctor(const ApiRequest& request, const ApiView& view, const Report& report) {
-  const DoctorReport found = examine(report, view.publisher.node_facts());
+  const DoctorReport found = examine(report, view.reports.node_facts());
   ApiReply out = request.path.starts_with("/api/v1/text/")
                      ? reply(kText, doctor_text(found, api_style(request)))
                      : reply(kJson, doctor_json(found) + "\n");
@@ -133,9 +133,9 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
   if (!port) return api_error(request, 404, port.error().message);
   if (const auto& sample = (*port)->latest.module) {
     return text ? reply(kText, module_text(*sample, api_style(request)))
-                : reply(kJson, view.publisher.module_json(*sample));
+                : reply(kJson, module_json(*sample));
   }
-  const std::string why = why_no_module(**port, report, view.publisher.node_facts());
+  const std::string why = why_no_module(**port, report, view.reports.node_facts());
   return api_error(request, 404,
                    fmt::format("the module of {} can't be seen: {}", (*port)->port, why));
 }
@@ -168,31 +168,40 @@ std::optional<ApiReply> page_file(const ApiRequest& request) {
   return out;
 }
 
-ApiReply healthy(const ApiRequest& request, const ApiView& view, const Published* now) {
+ApiReply healthy(const ApiRequest& request, const ApiView& view, const ReportSnapshot* now) {
   if (now == nullptr) return reply(kText, std::string("starting\n"));
-  const Milliseconds age = view.now - now->report().at;
+  const Milliseconds age = view.now - now->report->at;
   if (age > view.stale_after)
     return api_error(request, 503, fmt::format("the last sample is {} old", duration_words(age)));
   return reply(kText, std::string("healthy\n"));
 }
 
+ApiReply events(const ApiRequest& request, const ApiView& view) {
+  const auto limit = std::min<std::uint64_t>(number(request, "limit").value_or(kUsualEvents),
+                                             ReportStore::kMaxEvents);
+  std::string text;
+  for (const auto& event : view.reports.latest_events(limit))
+    text += (text.empty() ? "" : ",") + event_json_line(*event);
+  return reply(kJson, "{\"events\":[" + text + "]}\n");
+}
+
 /// All that needs a report.
-ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Published& now) {
+ApiReply answer_from(const ApiRequest& request, const ApiView& view, const ReportSnapshot& now) {
   const std::string& path = request.path;
   if (path == "/metrics") return metrics(request, now);
-  if (path == "/api/v1/report") return reply(kJson, now.report_json());
-  if (auto past = answer_from_memory(request, view, now.report(), api_style(request)))
+  if (path == "/api/v1/report") return reply(kJson, report_json(*now.report));
+  if (auto past = answer_from_memory(request, view, *now.report, api_style(request)))
     return *std::move(past);
-  if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
+  if (path.starts_with(kPortsPath)) return port_report(request, *now.report);
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
-    return rules(request, view, now.report(), api_style(request));
-  if (path == "/api/v1/text/status") return status(request, view, now.report());
+    return rules(request, view, *now.report, api_style(request));
+  if (path == "/api/v1/text/status") return status(request, view, *now.report);
   if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor")
-    return doctor(request, view, now.report());
-  if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
-  if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
-  if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
-  if (auto desk = desk_answer(request, view, now.report())) return *std::move(desk);
+    return doctor(request, view, *now.report);
+  if (path.starts_with(kExplainPath)) return explain(request, view, *now.report);
+  if (path.starts_with(kModulePath)) return module(request, view, *now.report, false);
+  if (path.starts_with(kModuleTextPath)) return module(request, view, *now.report, true);
+  if (auto desk = desk_answer(request, view, *now.report)) return *std::move(desk);
   return not_answered(request);
 }
 
@@ -215,31 +224,17 @@ ApiReply api_error(const ApiRequest& request, int status, const std::string& mes
   return out;
 }
 
-bool accepts_gzip(std::string_view accept_encoding) {
-  for (const std::string_view part : split(accept_encoding, ',')) {
-    const auto semicolon = part.find(';');
-    if (trim(part.substr(0, semicolon)) != "gzip") continue;
-    if (semicolon == std::string_view::npos) return true;
-    const std::string_view quality = trim(part.substr(semicolon + 1));
-    return !quality.starts_with("q=") || parse_double(quality.substr(2)).value_or(0) > 0;
-  }
-  return false;
-}
-
 ApiReply answer(const ApiRequest& request, const ApiView& view) {
   if (find_route(request.method, request.path) == nullptr) return not_answered(request);
   if (const auto file = page_file(request)) return *file;
   if (request.method == "POST") {
-    const auto known = view.publisher.current();
-    return known ? act(request, view, known->report())
+    const auto known = view.reports.current();
+    return known ? act(request, view, *known->report)
                  : api_error(request, 503, "the first sample is not taken yet");
   }
-  const auto now = view.publisher.current();
+  const auto now = view.reports.current();
   if (request.path == "/-/healthy") return healthy(request, view, now.get());
-  if (request.path == "/api/v1/events")
-    return reply(kJson,
-                 view.publisher.events_json(static_cast<std::size_t>(std::min<std::uint64_t>(
-                     number(request, "limit").value_or(kUsualEvents), Publisher::kMaxEvents))));
+  if (request.path == "/api/v1/events") return events(request, view);
   if (!now) return api_error(request, 503, "the first sample is not taken yet");
   if (request.path == "/-/ready") return reply(kText, std::string("ready\n"));
   return answer_from(request, view, *now);

@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/publisher.h"
+#include "daemon/report_store.h"
 #include "exporters/text_style.h"
 #include "storage/memory.h"
 
@@ -56,6 +56,8 @@ struct ApiRequest {
   Caller caller;
 };
 
+using SharedBytes = std::shared_ptr<const std::string>;
+
 struct ApiReply {
   int status = 200;
   std::string_view content_type;  ///< of a table, or a literal
@@ -67,7 +69,7 @@ class Operator;
 
 /// What answers are made of.
 struct ApiView {
-  const Publisher& publisher;
+  const ReportStore& reports;
   WallTime now;
   Milliseconds watching;     ///< for how long the monitor has run
   Milliseconds stale_after;  ///< a last sample older than this is not healthy
@@ -80,7 +82,5 @@ ApiReply answer(const ApiRequest& request, const ApiView& view);
 TextStyle api_style(const ApiRequest& request);
 /// An error as the API gives it: one line for /api/v1/text, else {"error":"…"}.
 ApiReply api_error(const ApiRequest& request, int status, const std::string& message);
-/// Whether an Accept-Encoding header takes gzip ("gzip;q=0" doesn't).
-bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace linkhealth

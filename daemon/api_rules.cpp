@@ -6,7 +6,7 @@ namespace linkhealth {
 
 ApiReply rules(const ApiRequest& request, const ApiView& view, const Report& report,
                const TextStyle& style) {
-  const auto catalogue = view.publisher.configuration().catalogue;
+  const auto catalogue = view.reports.configuration().catalogue;
   if (catalogue == nullptr) return api_error(request, 404, "this daemon gives no rules");
   const std::string_view path = request.path;
   if (!path.starts_with(kRulesTextPath))

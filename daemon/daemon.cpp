@@ -10,11 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "daemon/deliveries.h"
 #include "daemon/doctor.h"
-#include "daemon/event_log.h"
-#include "daemon/heap.h"
-#include "daemon/kept_outbox.h"
 #include "daemon/live_header.h"
 #include "daemon/loop.h"
 #include "daemon/maintenance_reader.h"
@@ -22,13 +18,14 @@
 #include "daemon/operator_desk.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
-#include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
 #include "daemon/reload.h"
+#include "daemon/report_store.h"
 #include "daemon/sampler.h"
 #include "daemon/server.h"
 #include "daemon/shown_clock.h"
 #include "daemon/start.h"
+#include "daemon/textfile_writer.h"
 #include "daemon/watched.h"
 #include "diagnosis/catalogue.h"
 #include "exporters/journal.h"
@@ -56,11 +53,8 @@ class Daemon {
         clock_(clock),
         log_(log),
         state_dir_(state_directory(config_, options)),
-        events_(state_dir_.empty() ? "" : state_dir_ + "/events.jsonl"),
-        publisher_({report_json, port_json, event_json_line, module_json}),
-        shown_clock_(clock, publisher_, !options.play_file.empty()),
-        started_at_(clock.wall()),
-        deliveries_(clock) {}
+        shown_clock_(clock, reports_, !options.play_file.empty()),
+        started_at_(clock.wall()) {}
 
   Result<void> run();
 
@@ -73,12 +67,10 @@ class Daemon {
   void look_for_maintenance(SteadyTime now);
   void make_desk();
   Result<void> add_plan();
-  Result<void> start_deliveries();
   void show_config(const std::string& note);
   void reload();
   void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report);
-  [[nodiscard]] bool announces() const { return sends_news(config_, options_); }
-  Result<void> announce(const KeptEvent& event);
+  void announce(const FaultEvent& event, const std::string& node);
   void say_once(bool& said, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
 
@@ -89,29 +81,26 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   const std::string state_dir_;  ///< "": nothing is kept
-  EventLog events_;
   std::unique_ptr<MaintenanceReader> maintenance_;
-  SystemdJournal journal_;
-  Publisher publisher_;
+  ReportStore reports_;
   ShownClock shown_clock_;
   const WallTime started_at_;
-  std::unique_ptr<KeptOutbox> outbox_;
-  Deliveries deliveries_;  // before the memory, whose thread wakes it to the last
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
-  std::atomic<bool> silent_ = false;  // the memory's thread asks
+  std::atomic<bool> writes_journal_ = false;  // read by the database's thread
   std::unique_ptr<MemoryKeeper> memory_;
   std::mutex deciding_;  // held by who uses the engine
   std::unique_ptr<OperatorDesk> desk_;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<TextfileWriter> textfile_;
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
+  bool journal_failed_ = false;  // of the database's thread
   WallTime last_step_at_;
   bool introduced_ = false;
   bool tested_ = false;
-  std::uint64_t searches_ = 0;  ///< after so many of them code was given back
   std::optional<SteadyTime> first_step_;
   std::size_t port_count_ = 0, fault_count_ = 0;
 };
@@ -173,18 +162,12 @@ Result<void> Daemon::start_outputs() {
   };
   settings.memory = &memory_->memory();
   settings.desk = desk_.get();
-  auto server = Server::start(settings, publisher_, tap_, shown_clock_);
+  auto server = Server::start(settings, reports_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
-  return announces() ? start_deliveries() : Result<void>();
-}
-
-Result<void> Daemon::start_deliveries() {
-  outbox_ = std::make_unique<KeptOutbox>(memory_->memory());
-  return deliveries_.start(
-      config_.outputs, {{source_->header().node, config_.site}, event_json_line}, *outbox_,
-      publisher_,
-      [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); });
+  if (watches_this_node(options_) && !config_.outputs.textfile.path.empty())
+    textfile_ = std::make_unique<TextfileWriter>(config_.outputs.textfile, reports_, log_);
+  return {};
 }
 
 /// The name under which the plan knows this node.
@@ -198,8 +181,8 @@ Result<void> Daemon::add_plan() {
 
 /// What people are shown in `rules` and `status`.
 void Daemon::show_config(const std::string& note) {
-  publisher_.set_configuration({std::make_shared<const Catalogue>(make_catalogue(config_.knobs)),
-                                note, note.empty() ? WallTime() : clock_.wall()});
+  reports_.set_configuration({std::make_shared<const Catalogue>(make_catalogue(config_.knobs)),
+                              note, note.empty() ? WallTime() : clock_.wall()});
 }
 
 /// A bad file changes nothing, nor does one with which the next start would fail.
@@ -228,13 +211,7 @@ void Daemon::reload() {
   if (sampler_ != nullptr)
     sampler_->expect(with_plan(config_), planned_names(started_->knobs, config_));
   tap_.set_header(recording_header_json(source_->header()));
-  silent_ = !announces();
-  if (announces() && outbox_ == nullptr) {
-    if (const auto begun = start_deliveries(); !begun)
-      log_.error("reload: " + begun.error().message);
-    started_->outputs = config_.outputs;
-  }
-  deliveries_.set_muted(silent_);
+  writes_journal_ = watches_this_node(options_) && !config_.dry_run;
   log_.set_level(config_.log_level);
   if (other_maintenance) {
     engine_->set_maintenance_files({});
@@ -259,10 +236,10 @@ Result<void> Daemon::run() {
   look_for_maintenance(clock_.steady());
   make_desk();
   LiveHost host(options_.sysroot);
-  publisher_.set_node_facts(sampler_ == nullptr
-                                ? played_node_facts()
-                                : gather_node_facts(host, true, !options_.sysroot.empty(),
-                                                    sampler_->sources(), config_.lldpd_socket));
+  reports_.set_node_facts(sampler_ == nullptr
+                              ? played_node_facts()
+                              : gather_node_facts(host, true, !options_.sysroot.empty(),
+                                                  sampler_->sources(), config_.lldpd_socket));
   started_ = config_;
   show_config("");
   if (auto started = start_outputs(); !started) return started;
@@ -273,7 +250,8 @@ Result<void> Daemon::run() {
     log_.info(fmt::format("metrics at {}://{}/metrics", server_->scheme(), to_string(bound)));
   }
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
-  if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
+  if (config_.dry_run)
+    log_.info("dry run: everything is judged and shown, no event goes to the journal");
   if (sampler_ != nullptr && state_dir_.empty())
     log_.info(
         "a copied tree (--sysroot): nothing is remembered or sent; --state-dir names a place of "
@@ -289,7 +267,6 @@ Result<void> Daemon::run() {
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   tap_.close();
-  deliveries_.stop();
   if (introduced_) memory_->finish(engine_->references(), last_step_at_);
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
@@ -305,10 +282,9 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
                    step.moves);
   if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
-  publisher_.publish(step.report, step.events,
-                     {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(),
-                      metric_groups(config_.knobs)});
-  deliveries_.on_step(false);
+  reports_.publish(step.report, step.events,
+                   {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(),
+                    metric_groups(config_.knobs)});
   for (const std::string& remark : step.remarks) log_.warning(remark);
   if (!step.events.empty()) server_->on_events();
   port_count_ = step.report->ports.size();
@@ -320,8 +296,6 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
                   : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
   self_test(*step.report);
-  if (tested_ && std::exchange(searches_, sampler_->searches()) != sampler_->searches())
-    give_back_rare_code();
 }
 
 void Daemon::self_test(const Report& report) {
@@ -330,7 +304,7 @@ void Daemon::self_test(const Report& report) {
   // A read that hangs must not keep the others' answers from being told.
   if (!sampler_->settled() && report.t - *first_step_ < kSelfTestPatience) return;
   tested_ = true;
-  const DoctorReport doctor = examine(report, publisher_.node_facts());
+  const DoctorReport doctor = examine(report, reports_.node_facts());
   for (const std::string& line : self_test_lines(doctor)) log_.warning(line);
   log_.info(
       doctor.hidden == 0
@@ -354,14 +328,9 @@ void Daemon::start_memory(const std::string& node) {
     sampler_->remember_modules(modules_before(known.references));
   }
   engine_->restore(known.ledger);
-  publisher_.remember(memory_->earlier_events(Publisher::kMaxEvents));
-  silent_ = !announces();
-  memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
-                  {"journal", [this, node](const KeptEvent& kept) -> Result<void> {
-                     const auto event = parse_event(kept.document);
-                     return silent_ || !event ? Result<void>()
-                                              : journal_.send(journal_fields(*event, node));
-                   }}});
+  reports_.restore_events(memory_->earlier_events(ReportStore::kMaxEvents));
+  writes_journal_ = watches_this_node(options_) && !config_.dry_run;
+  memory_->start([this, node](const FaultEvent& event) { announce(event, node); });
 }
 
 void Daemon::make_desk() {
@@ -391,15 +360,15 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
   if (tap_.wanted()) tap_.push(snapshot.taken_at, snapshot_json(snapshot));
 }
 
-/// On the memory's thread, when the event was written.
-Result<void> Daemon::announce(const KeptEvent& kept) {
-  deliveries_.on_step(true);
-  const auto event = parse_event(kept.document);
-  if (event)
-    log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(kept.at), event->port,
-                          kept.fault, kept.event, kept.severity,
-                          std::min(kept.confidence * 100, 99.0), kept.summary));
-  return events_.append(kept.document);
+/// On the database's thread, after the write of the event was tried.
+void Daemon::announce(const FaultEvent& event, const std::string& node) {
+  const FaultReport& fault = event.fault;
+  log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(event.at), event.port,
+                        fault.fault, to_string(event.kind), to_string(fault.severity),
+                        std::min(fault.confidence * 100, 99.0), fault.summary));
+  if (!writes_journal_) return;
+  if (const auto sent = send_to_journal(journal_fields(event, node)); !sent)
+    say_once(journal_failed_, sent.error(), "events are missing there; everything else goes on");
 }
 
 void Daemon::say_once(bool& said, const Error& error, const std::string& consequence) {

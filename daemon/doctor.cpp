@@ -9,8 +9,8 @@
 
 #include "model/counter_probes.h"
 #include "model/counters.h"
-#include "model/flows.h"
 #include "model/full_counter.h"
+#include "model/indicators.h"
 
 namespace linkhealth {
 

@@ -35,8 +35,8 @@ std::vector<KnobGroup> collect_groups() {
 
 /// How far a temperature is below its past, by the median of the last readings or by the last one:
 /// the hotter of them.
-std::optional<double> hottest(const Track& track) {
-  const auto median = track.drop(), last = track.latest_drop();
+std::optional<double> hottest(const LaneSeries& track) {
+  const auto median = track.below_baseline(), last = track.latest_below_baseline();
   return median && last ? std::optional(std::min(*median, *last)) : median;
 }
 
@@ -71,8 +71,8 @@ std::vector<Subject> Engine::State::subjects() {
     // A module that does not send, or not for long, is as cold as that makes it: it tells nothing
     // of the room.
     const bool warm =
-        port.carrier == true &&
-        in_seconds(history.now() - port.carrier_since.value_or(port.first_seen)) >= kWarmUpS;
+        port.carrier.up == true &&
+        in_seconds(history.now() - port.carrier.since.value_or(port.first_seen)) >= kWarmUpS;
     all.push_back({stable, &port, expected, leaf_of(port, expected), &own,
                    current && warm ? hottest(port.own.temperature_c) : std::nullopt,
                    current && supply_low(port, window_values) == true});

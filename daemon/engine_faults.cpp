@@ -76,8 +76,8 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
         "configuration expects this port, and it was never there: " +
         (idle_cards.empty() ? std::string("no such device, or no driver for it") : idle_cards);
   // Said once: while the fault proves itself, what was last said of it stands.
-  const std::string bus = "; the card was " + view.port.gone_words;
-  if (!view.port.present && !view.port.awaited && !view.port.gone_words.empty() &&
+  const std::string bus = "; the card was " + view.port.device.gone_reason;
+  if (!view.port.present && !view.port.awaited && !view.port.device.gone_reason.empty() &&
       entry.kept.fault == "nic_fault" && report.summary.find(bus) == std::string::npos)
     report.summary += bus + " when the port went";
   report.id = entry.kept.id;
@@ -154,9 +154,9 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
   if (report.exempt.empty() && subject.port->present) report.trends = trends_of(view, trend_values);
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});
-  if (!subject.port->full.empty())  // also beside a file that can't be read
-    report.gaps.push_back(
-        {subject.port->key, "counters", full_words(*subject.port->latest.id, subject.port->full)});
+  if (!subject.port->counters.saturated.empty())  // also beside a file that can't be read
+    report.gaps.push_back({subject.port->key, "counters",
+                           full_words(*subject.port->latest.id, subject.port->counters.saturated)});
   if (subject.expected != nullptr) report.expected = *subject.expected;
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))

@@ -42,7 +42,7 @@ bool runs_alike(const PortHistory& a, const PortHistory& b) {
   const auto& one = a.latest;
   const auto& two = b.latest;
   return one.module && two.module && !one.module->type.empty() &&
-         one.module->type == two.module->type && one.link && two.link && b.carrier == true &&
+         one.module->type == two.module->type && one.link && two.link && b.carrier.up == true &&
          one.link->speed_mbps && one.link->speed_mbps == two.link->speed_mbps;
 }
 
@@ -62,7 +62,7 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
   double speed = 0;
   for (const Subject& other : all) {
     const auto& theirs = other.port->latest;
-    if (other.port == subject.port || other.port->carrier != true || !theirs.link ||
+    if (other.port == subject.port || other.port->carrier.up != true || !theirs.link ||
         !theirs.link->speed_mbps)
       continue;
     if (!theirs.module || theirs.module->type != own.module->type ||
@@ -87,9 +87,9 @@ bool one_card(const PortId& a, const PortId& b) {
 
 /// Another function of the card gave up at the moment when this port fell.
 bool card_died(const PortView& view, const PortHistory& other) {
-  return view.down && view.port.carrier_since && other.fatal_at && !other.fatal_queue &&
-         other.carrier != true &&
-         together(*other.fatal_at, *view.port.carrier_since, kOneMomentS) &&
+  return view.down && view.port.carrier.since && other.device.fatal_at &&
+         !other.device.fatal_is_queue && other.carrier.up != true &&
+         together(*other.device.fatal_at, *view.port.carrier.since, kOneMomentS) &&
          one_card(view.port.latest.id, other.latest.id);
 }
 
@@ -99,23 +99,23 @@ constexpr double kBootS = 240, kReloadS = 200;
 
 /// The node or the driver has just started: a link that is down may be training.
 bool starts(const PortView& view, std::optional<double> uptime_s) {
-  const auto& reload = view.port.driver_reload_at;
+  const auto& reload = view.port.device.driver_reload_at;
   return (uptime_s && *uptime_s < kBootS) || (reload && in_seconds(view.now - *reload) < kReloadS);
 }
 
 /// It was down because somebody wanted it, and nobody does any more.
 bool set_up_since(const PortView& view) {
-  const auto& at = view.port.last_admin_event;
-  return at && view.port.carrier_since && *at > *view.port.carrier_since &&
+  const auto& at = view.port.carrier.admin_event_at;
+  return at && view.port.carrier.since && *at > *view.port.carrier.since &&
          view.link().admin_up == true;
 }
 
 /// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
 bool lost_lately(const PortView& view) {
-  if (view.port.intervals.empty()) return false;
-  const Interval& last = view.port.intervals.back();
-  return last.clean &&
-         (last.flow(Flow::kUncorrectableBlocks) > 0 || last.flow(Flow::kSymbolErrors) > 0);
+  if (view.port.counters.intervals.empty()) return false;
+  const Interval& last = view.port.counters.intervals.back();
+  return last.clean && (last.increase(Indicator::kUncorrectableBlocks) > 0 ||
+                        last.increase(Indicator::kSymbolErrors) > 0);
 }
 
 /// A virtual function has the link of a port that is watched too: what happens to both happened
@@ -155,13 +155,13 @@ void Engine::State::fill_group(PortView& view, const Subject& subject,
     group.shares_module = group.shares_module || (one_module && module && module->present);
     // Where nobody says which switch it is, falling together says that it is one.
     if (one_module || other.leaf != subject.leaf) continue;
-    if (!other.port->carrier_seen) continue;
+    if (!other.port->carrier.was_up) continue;
     group.same_leaf += !subject.leaf.empty();
-    const bool both_down = view.down && !own_start && other.port->carrier == false &&
-                           view.port.carrier_since && other.port->carrier_since;
+    const bool both_down = view.down && !own_start && other.port->carrier.up == false &&
+                           view.port.carrier.since && other.port->carrier.since;
     const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
     if (both_down && !admin &&
-        together(*view.port.carrier_since, *other.port->carrier_since, within_s))
+        together(*view.port.carrier.since, *other.port->carrier.since, within_s))
       ++group.fell_together;
     if (same_age && own.errors_since &&
         together(*own.errors_since, *other.judged->errors_since, 900))
@@ -173,14 +173,14 @@ void Engine::State::fill_group(PortView& view, const Subject& subject,
     std::nth_element(rises.begin(), middle, rises.end());
     group.siblings_rise_c = std::max(0.0, *middle);
   }
-  if (view.port.losses.empty()) return;
-  for (const CarrierLoss& loss : view.port.losses) {
-    if (loss.voluntary || loss.down_s > kOutageS) continue;
+  if (view.port.carrier.losses.empty()) return;
+  for (const CarrierLoss& loss : view.port.carrier.losses) {
+    if (loss.planned || loss.down_s > kOutageS) continue;
     const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {
       if (!is_other_link(other, subject) || other.leaf != subject.leaf) return false;
-      return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(),
+      return std::any_of(other.port->carrier.losses.rbegin(), other.port->carrier.losses.rend(),
                          [&](const CarrierLoss& theirs) {
-                           return !theirs.voluntary && theirs.down_s <= kOutageS &&
+                           return !theirs.planned && theirs.down_s <= kOutageS &&
                                   together(loss.t, theirs.t, within_s);
                          });
     });
@@ -207,7 +207,7 @@ namespace {
 /// On fewer lanes than before, or than planned.
 bool narrow(const PortView& view) {
   const std::uint32_t planned = view.expected != nullptr ? view.expected->lanes.value_or(0) : 0;
-  return view.link().lanes && *view.link().lanes < std::max(view.port.best_lanes, planned);
+  return view.link().lanes && *view.link().lanes < std::max(view.port.carrier.best_lanes, planned);
 }
 
 }  // namespace
@@ -228,7 +228,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
   PortVerdict verdict;
   verdict.down = view.down;
   verdict.rate_bps = view.port.line_rate_bps();
-  verdict.drops = view.port.involuntary_total;
+  verdict.drops = view.port.carrier.unplanned_total;
   verdict.lost_data = lost_lately(view);
   verdict.module = view.port.own.serial;
   // One cable: its own serial number, or those of the modules at its ends.
@@ -251,7 +251,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
   const bool unreadable =
       view.port.blind_to("link") != nullptr || view.port.blind_to("counters") != nullptr;
   const bool gone = at(opinion.findings, SymptomId::kDeviceGone).present();
-  verdict.judged = view.port.carrier.has_value() || blind || gone;
+  verdict.judged = view.port.carrier.up.has_value() || blind || gone;
   if (unreadable && !blind && !at(opinion.findings, SymptomId::kDeviceFatal).present())
     verdict.judged = false;
   if (!view.port.present && !gone) verdict.judged = false;
@@ -263,7 +263,8 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
                      (view.down || supported(*differential.ranked.front().cause, opinion.findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
-    if (is_full_for(view.port.full, kDamageCounts) && !view.signal.ber) verdict.judged = false;
+    if (is_full_for(view.port.counters.saturated, kDamageCounts) && !view.signal.ber)
+      verdict.judged = false;
     return verdict;
   }
   const RankedFault& first = differential.ranked.front();

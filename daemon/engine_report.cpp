@@ -84,7 +84,7 @@ Health health_of(const PortReport& report, const PortView& view, bool judged) {
     }
     // A dead card carries nothing, whatever its link says; where one queue was stuck the others
     // went on, and one that failed again and again may work just now.
-    const bool works = view.up && (view.port.fatal_queue || !view.port.fatal_at);
+    const bool works = view.up && (view.port.device.fatal_is_queue || !view.port.device.fatal_at);
     const bool dead_card = fault.fault == "nic_fault" && !works;
     if (dead_card && fault.state == FaultState::kOpen) return Health::kDown;
     if (fault.severity == Severity::kNotice) continue;
@@ -122,12 +122,12 @@ PortFigures figures_of(const PortView& view) {
   figures.far_rx_power_lost_db = lost(view.light.far_rx);
   figures.tx_power_lost_db = lost(view.light.tx);
   figures.far_tx_power_lost_db = lost(view.light.far_tx);
-  figures.involuntary_downs_24h = view.port.involuntary_losses(view.now, 86400);
-  figures.involuntary_downs_total = view.port.involuntary_total;
-  figures.voluntary_downs_total = view.port.voluntary_total;
-  figures.involuntary_downs_told = view.port.involuntary_told;
-  figures.last_involuntary_down_at = view.port.last_drop_at();
-  figures.carrier_since = view.port.carrier_since;
+  figures.involuntary_downs_24h = view.port.carrier.unplanned_losses(view.now, 86400);
+  figures.involuntary_downs_total = view.port.carrier.unplanned_total;
+  figures.voluntary_downs_total = view.port.carrier.planned_total;
+  figures.involuntary_downs_told = view.port.carrier.unplanned_exported;
+  figures.last_involuntary_down_at = view.port.carrier.last_unplanned_loss_at();
+  figures.carrier_since = view.port.carrier.since;
   return figures;
 }
 
@@ -149,7 +149,7 @@ void weigh(Report& report, const History& history) {
   for (PortReport& port : report.ports) {
     if (port.health == Health::kExempt) continue;
     const PortHistory* past = history.find(port.port);
-    const double best = past == nullptr ? 0 : past->best_speed_mbps;
+    const double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
     const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
     total += should;
     rail_total[port.expected.rail] += should;

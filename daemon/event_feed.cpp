@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
+#include "exporters/json.h"
 #include "model/port_past.h"
 
 namespace linkhealth {
 
 namespace {
 
-std::uint64_t begin_after(const Publisher& publisher, const std::string& last_id) {
-  const auto kept = publisher.events_after(0);
+std::uint64_t begin_after(const ReportStore& reports, const std::string& last_id) {
+  const auto kept = reports.events_after(0);
   if (last_id.empty()) return kept.last;
   const std::uint64_t first = kept.last - kept.events.size();
   const auto found = std::ranges::find_if(
@@ -23,20 +24,20 @@ std::uint64_t begin_after(const Publisher& publisher, const std::string& last_id
 
 }  // namespace
 
-std::unique_ptr<HttpFeed> event_feed(const Publisher& publisher, const std::string& last_id) {
+std::unique_ptr<HttpFeed> event_feed(const ReportStore& reports, const std::string& last_id) {
   auto feed = std::make_unique<HttpFeed>();
   feed->content_type = "text/event-stream";
   feed->keep_alive = ": still here\n\n";
-  feed->next = [&publisher, after = begin_after(publisher, last_id), greeted = false]() mutable {
+  feed->next = [&reports, after = begin_after(reports, last_id), greeted = false]() mutable {
     std::string text;
     // At once, so that the client knows that it listens; and how long it waits before it comes
     // again.
     if (!std::exchange(greeted, true)) text = ": linkhealth\nretry: 5000\n\n";
-    const auto next = publisher.events_after(after);
+    const auto next = reports.events_after(after);
     after = next.last;
     for (const auto& event : next.events)
       text += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", event_id(*event),
-                          publisher.event_json(*event));
+                          event_json_line(*event));
     return text;
   };
   return feed;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "daemon/http/gzip.h"
 
 namespace linkhealth {
 

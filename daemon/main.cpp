@@ -8,7 +8,6 @@
 
 #include "base/result.h"
 #include "daemon/daemon.h"
-#include "daemon/heap.h"
 #include "daemon/loop.h"
 #include "daemon/reload.h"
 #include "daemon/start.h"
@@ -51,7 +50,6 @@ linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::Daemon
 }  // namespace
 
 int main(int argc, char** argv) {
-  linkhealth::keep_memory_small();
   const auto parsed = linkhealth::parse_daemon_options(argc, argv);
   if (!parsed.options) return parsed.exit_code;
   linkhealth::Log log(linkhealth::LogLevel::kInfo, std::getenv("JOURNAL_STREAM") != nullptr);

@@ -29,7 +29,6 @@ constexpr std::array<KnobGroup, 1> kGroups = {{{"", "memory", kKnobs}}};
 
 /// References move slowly.
 constexpr double kReferencesEvery_s = 900;
-constexpr std::size_t kAtOnce = 64;
 
 /// What stands where another card is now, and whose nobody knows, is in nobody's way and grows old
 /// like the rest.
@@ -77,12 +76,11 @@ std::vector<FaultEvent> MemoryKeeper::earlier_events(std::size_t limit) {
   return events;
 }
 
-void MemoryKeeper::start(std::vector<EventSink> sinks) {
-  sinks_ = std::move(sinks);
-  for (const EventSink& sink : sinks_) memory_->add_sink(sink.name);
+void MemoryKeeper::start(std::function<void(const FaultEvent&)> announce) {
+  announce_ = std::move(announce);
   writer_ = std::make_unique<MemoryWriter>(*memory_, [this] {
     say_health();
-    deliver();
+    announce_new();
   });
 }
 
@@ -117,6 +115,10 @@ void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report,
   }
   if (history_) batch.rows = collector_.add(snapshot, report);
   batch.identities = identities_.add(snapshot);
+  if (!events.empty()) {
+    const std::lock_guard lock(new_events_mutex_);
+    new_events_.insert(new_events_.end(), events.begin(), events.end());
+  }
   if (writer_ && !batch.empty()) writer_->remember(std::move(batch));
 }
 
@@ -148,26 +150,13 @@ std::optional<MemoryHealth> MemoryKeeper::health() const {
                       now.dropped_rows, now.dropped_events, now.bytes};
 }
 
-void MemoryKeeper::deliver() {
-  for (const EventSink& sink : sinks_) {
-    for (;;) {
-      const auto events = memory_->undelivered(sink.name, kAtOnce);
-      if (!events || events->empty()) break;
-      std::string last;
-      Result<void> sent;
-      for (const KeptEvent& event : *events) {
-        sent = sink.send(event);
-        if (!sent) break;
-        last = event.id;
-      }
-      if (!last.empty()) memory_->mark_delivered(sink.name, last);
-      std::string& said = said_of_sink_[sink.name];
-      if (!sent && said != sent.error().message)
-        log_.error(sent.error().message + ": events wait; all else goes on");
-      said = sent ? "" : sent.error().message;
-      if (!sent) break;
-    }
+void MemoryKeeper::announce_new() {
+  std::vector<FaultEvent> events;
+  {
+    const std::lock_guard lock(new_events_mutex_);
+    events.swap(new_events_);
   }
+  for (const FaultEvent& event : events) announce_(event);
 }
 
 void MemoryKeeper::say_health() {

@@ -1,9 +1,10 @@
 // What the daemon remembers: gathers each step on the deciding thread, writes it beside that
-// (storage/memory_writer.h), and lets those send events who are to, once they are written.
+// (storage/memory_writer.h), and announces events once their write was tried.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,13 +21,6 @@ std::span<const KnobGroup> memory_knob_groups();
 /// `directory` "": nothing is kept (a played recording is nobody's past).
 MemorySettings memory_settings(const KnobTable& knobs, std::string directory);
 
-/// One who sends events; `name` lasts over restarts. On an error the event comes again with the
-/// next write.
-struct EventSink {
-  std::string name;
-  std::function<Result<void>(const KeptEvent&)> send;
-};
-
 class MemoryKeeper {
  public:
   /// What an operator should know of the start is logged.
@@ -41,9 +35,8 @@ class MemoryKeeper {
   /// The newest events of earlier runs, oldest first: who asks for events after a restart, or
   /// follows them, misses none.
   [[nodiscard]] std::vector<FaultEvent> earlier_events(std::size_t limit);
-  /// Starts the writer. `sinks` are called on its thread, one event after the other, oldest first;
-  /// what a former run did not send comes first.
-  void start(std::vector<EventSink> sinks);
+  /// Starts the writer. `announce` is called on its thread, once for each event, in order.
+  void start(std::function<void(const FaultEvent&)> announce);
 
   /// One step of the deciding thread. Asks `references` for what is normal each quarter of an hour,
   /// and when ports have other stable keys than in the step before, as `moves` says.
@@ -59,13 +52,15 @@ class MemoryKeeper {
   [[nodiscard]] std::optional<MemoryHealth> health() const;
 
  private:
-  void deliver();
+  void announce_new();
   void say_health();
 
   const Log& log_;
   bool history_, on_disk_;
   std::unique_ptr<Memory> memory_;
-  std::vector<EventSink> sinks_;
+  std::function<void(const FaultEvent&)> announce_;
+  std::mutex new_events_mutex_;
+  std::vector<FaultEvent> new_events_;  ///< to be announced after the next write
   std::unique_ptr<MemoryWriter> writer_;
   SignalCollector collector_;
   IdentityWatch identities_;
@@ -73,7 +68,6 @@ class MemoryKeeper {
   std::optional<WallTime> references_at_;
   bool was_working_ = true;  ///< the writer's thread's own, as the next
   bool said_trimmed_ = false, said_dropped_ = false;
-  std::map<std::string, std::string> said_of_sink_;
 };
 
 }  // namespace linkhealth

@@ -44,11 +44,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(0.001, 1e6))
       ->needs(play);
-  app.add_flag("--play-announce", options.play_announce,
-               "send what the recording shows, to try routes of alerts")
-      ->needs(play);
-  app.add_flag("--dry-run", options.dry_run,
-               "judge everything, send nothing: no alert, no journal entry, no file");
+  app.add_flag("--dry-run", options.dry_run, "judge and show everything, write no journal entry");
   app.add_option("--log-level", options.log_level, "error, warning, info or debug")
       ->type_name("LEVEL")
       ->check(CLI::Validator(CLI::IsMember({"error", "warning", "info", "debug"})).description(""));

@@ -11,11 +11,10 @@ struct DaemonOptions {
   std::optional<std::string> listen;
   std::optional<std::string> socket;
   std::optional<std::string> state_dir;
-  std::string sysroot;         ///< a copy of a node's /sys instead of the live one
-  std::string record_file;     ///< "": no recording
-  std::string play_file;       ///< a recording to play instead of this node's ports
-  double play_speed = 1;       ///< seconds of the recording in a second
-  bool play_announce = false;  ///< send what the recording shows, as if it happened now
+  std::string sysroot;      ///< a copy of a node's /sys instead of the live one
+  std::string record_file;  ///< "": no recording
+  std::string play_file;    ///< a recording to play instead of this node's ports
+  double play_speed = 1;    ///< seconds of the recording in a second
   bool dry_run = false;
   bool check_config = false;
   bool dump_config = false;

@@ -157,9 +157,9 @@ HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr, nullptr}; 
 
 class ApiServer : public Server {
  public:
-  ApiServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock,
+  ApiServer(const ReportStore& reports, RecordingTap& tap, const Clock& clock,
             const ServerSettings& settings)
-      : publisher_(publisher),
+      : reports_(reports),
         tap_(tap),
         clock_(clock),
         stale_after_(settings.stale_after),
@@ -234,9 +234,9 @@ class ApiServer : public Server {
     if (const auto refusal = refuse_act(request, who_may_)) return plain(*refusal);
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
     if (request.path == kEventStreamPath && request.method == "GET")
-      return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
-    return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_,
-                                  stale_after_, memory_, desk_}));
+      return {{}, nullptr, event_feed(reports_, request.last_event_id)};
+    return plain(answer(request, {reports_, clock_.wall(), clock_.steady() - started_, stale_after_,
+                                  memory_, desk_}));
   }
 
   /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not
@@ -283,7 +283,7 @@ class ApiServer : public Server {
     return {{}, std::move(stream), nullptr};
   }
 
-  const Publisher& publisher_;
+  const ReportStore& reports_;
   RecordingTap& tap_;
   const Clock& clock_;
   Milliseconds stale_after_;
@@ -302,9 +302,9 @@ class ApiServer : public Server {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings,
-                                              const Publisher& publisher, RecordingTap& tap,
+                                              const ReportStore& reports, RecordingTap& tap,
                                               const Clock& clock) {
-  auto server = std::make_unique<ApiServer>(publisher, tap, clock, settings);
+  auto server = std::make_unique<ApiServer>(reports, tap, clock, settings);
   if (auto started = server->start(settings); !started) return started.error();
   return std::unique_ptr<Server>(std::move(server));
 }

@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
-#include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
+#include "daemon/report_store.h"
 #include "storage/memory.h"
 
 namespace linkhealth {
@@ -40,10 +40,10 @@ struct ServerSettings {
 
 class Server {
  public:
-  /// Binds and answers from now on. `publisher`, `tap` and `clock` must outlive the server. An
+  /// Binds and answers from now on. `reports`, `tap` and `clock` must outlive the server. An
   /// error says which address could not be had, and why; then nothing is left behind.
   static Result<std::unique_ptr<Server>> start(const ServerSettings& settings,
-                                               const Publisher& publisher, RecordingTap& tap,
+                                               const ReportStore& reports, RecordingTap& tap,
                                                const Clock& clock);
   virtual ~Server() = default;
   /// Readable when somebody wants something.

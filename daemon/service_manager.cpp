@@ -1,42 +1,21 @@
 #include "daemon/service_manager.h"
 
-#include <unistd.h>
+#include <systemd/sd-daemon.h>
 
 #include <algorithm>
-#include <cstdlib>
-
-#include "base/datagram.h"
-#include "base/text.h"
+#include <cstdint>
 
 namespace linkhealth {
 
-namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
-
 ServiceManager ServiceManager::from_environment() {
-  const auto watchdog_us = parse_u64(variable("WATCHDOG_USEC"));
-  const auto of_process = parse_u64(variable("WATCHDOG_PID"));
-  const bool mine = !of_process || *of_process == static_cast<std::uint64_t>(getpid());
-  std::optional<Milliseconds> watchdog;
-  if (watchdog_us && *watchdog_us > 0 && mine)
-    watchdog = Milliseconds(
-        static_cast<Milliseconds::rep>(std::min<std::uint64_t>(*watchdog_us / 1000, 86'400'000)));
-  return {variable("NOTIFY_SOCKET"), watchdog};
+  ServiceManager manager;
+  std::uint64_t timeout_us = 0;
+  if (sd_watchdog_enabled(0, &timeout_us) > 0)
+    manager.feed_period_ = std::max(
+        std::chrono::duration_cast<Milliseconds>(Microseconds(timeout_us / 2)), Milliseconds(1));
+  return manager;
 }
 
-void ServiceManager::tell(std::string_view what) const {
-  if (!socket_.empty()) (void)send_datagram(socket_, what);
-}
-
-std::optional<Milliseconds> ServiceManager::feed_period() const {
-  if (socket_.empty() || !watchdog_) return std::nullopt;
-  return std::max(*watchdog_ / 2, Milliseconds(1));
-}
+void ServiceManager::tell(const std::string& state) const { sd_notify(0, state.c_str()); }
 
 }  // namespace linkhealth

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/time.h"
-#include "daemon/publisher.h"
+#include "daemon/report_store.h"
 
 namespace linkhealth {
 
@@ -10,17 +10,17 @@ namespace linkhealth {
 /// "3 h ago" is what it was.
 class ShownClock : public Clock {
  public:
-  ShownClock(const Clock& clock, const Publisher& publisher, bool played)
-      : clock_(clock), publisher_(publisher), played_(played) {}
+  ShownClock(const Clock& clock, const ReportStore& reports, bool played)
+      : clock_(clock), reports_(reports), played_(played) {}
   [[nodiscard]] SteadyTime steady() const override { return clock_.steady(); }
   [[nodiscard]] WallTime wall() const override {
-    const auto current = played_ ? publisher_.current() : nullptr;
-    return current ? current->report().at : clock_.wall();
+    const auto current = played_ ? reports_.current() : nullptr;
+    return current ? current->report->at : clock_.wall();
   }
 
  private:
   const Clock& clock_;
-  const Publisher& publisher_;
+  const ReportStore& reports_;
   bool played_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "daemon/deliveries.h"
 #include "daemon/peer_credentials.h"
 
 namespace linkhealth {
@@ -36,10 +35,8 @@ std::string state_directory(const Config& config, const DaemonOptions& options) 
   return of_this_node || options.state_dir ? config.state_dir : "";
 }
 
-bool sends_news(const Config& config, const DaemonOptions& options) {
-  if (config.dry_run) return false;
-  if (!options.play_file.empty()) return options.play_announce;
-  return options.sysroot.empty() || options.state_dir;
+bool watches_this_node(const DaemonOptions& options) {
+  return options.play_file.empty() && (options.sysroot.empty() || options.state_dir);
 }
 
 Result<void> check_sysroot(const std::string& directory) {
@@ -59,7 +56,7 @@ Result<void> check_start(const Config& config, const DaemonOptions& options) {
                        state_directory(config, options));
       !good)
     return good;
-  return sends_news(config, options) ? Deliveries::check(config.outputs) : Result<void>();
+  return {};
 }
 
 Result<void> make_directories(const std::string& state_directory, const std::string& socket_path) {

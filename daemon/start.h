@@ -15,17 +15,15 @@ namespace linkhealth {
 /// read nor to write, and only a directory that was named for them (--state-dir) is.
 std::string state_directory(const Config& config, const DaemonOptions& options);
 
-/// Whether events go to the journal and to other systems. A recording is nobody's news unless its
-/// routes are being tried, a copied tree is none unless it has a state directory of its own; a dry
-/// run says nothing, now or later.
-bool sends_news(const Config& config, const DaemonOptions& options);
+/// Whether what is seen concerns this node: its events go to the journal, its metrics to the
+/// textfile. A played recording does not, nor does a copied tree without a state directory.
+bool watches_this_node(const DaemonOptions& options);
 
 /// A copy of /sys, or a directory with one: any other is a path that somebody mistyped.
 Result<void> check_sysroot(const std::string& directory);
 
-/// What a start would refuse though the file is good: a group that is not there, a webhook's
-/// template that can't be read or is none, a library that is missing, a recording's directory.
-/// Rights and addresses in use are those of the start.
+/// What a start would refuse though the file is good: a group or the recording's directory does not
+/// exist. Permissions and addresses in use are checked by the start itself.
 Result<void> check_start(const Config& config, const DaemonOptions& options);
 
 /// The state directory ("" for none) and that of the socket.

@@ -7,7 +7,7 @@ std::string unexpected_note(const PortHistory& port, const ExpectedPort* expecte
   const std::string& function = port.latest.id->function;
   const bool physical = function.empty() || function == "pf";
   if (!plan_known || expected != nullptr || !physical || !port.latest.id->exempt.empty()) return "";
-  return port.carrier == true ? "it has a link, and no configuration expects this port" : "";
+  return port.carrier.up == true ? "it has a link, and no configuration expects this port" : "";
 }
 
 /// Since the driver was loaded, or its card reset. An InfiniBand port has no carrier count, but one
@@ -29,15 +29,16 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   if (!id.exempt.empty()) return id.exempt;
   if (id.function == "vf") return "vf: a virtual function, its physical function is watched";
   if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
-  if (port.carrier_seen || port.carrier == true || port.linked_at || faulty) return "";
+  if (port.carrier.was_up || port.carrier.up == true || port.carrier.last_up_at || faulty)
+    return "";
   if (expected != nullptr) return "";
   const bool was_up = had_link(port.latest);
   if (plan_known) return "unused: not expected by configuration, and never had a link";
   const bool module = port.latest.module && port.latest.module->present;
   const bool no_module = port.latest.module && !module;
   if (was_up && !no_module) return "";
-  if (port.carrier == false && !module) return "unused: no module, and never had a link";
-  if (port.carrier == false) return "unused: never had a link";
+  if (port.carrier.up == false && !module) return "unused: no module, and never had a link";
+  if (port.carrier.up == false) return "unused: never had a link";
   return "";
 }
 

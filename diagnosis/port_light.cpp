@@ -50,7 +50,7 @@ constexpr double kOneMeterDb =
     1.7;  // module to module: calibration 1, power and loss 1, lanes 0.6 (7a, 7e)
 constexpr double kTwoMetersDb = 1.7;  // calibration of both, loss 0.8
 
-using Tracks = PerLane<Track>;
+using Tracks = PerLane<LaneSeries>;
 
 /// The lane that lost most against its own past.
 /// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a
@@ -59,11 +59,11 @@ std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool lat
   std::optional<Drop> worst;
   double least = 99;
   for (std::size_t i = 0; i < lanes; ++i) {
-    const auto drop = latest ? tracks[i].latest_drop() : tracks[i].drop();
+    const auto drop = latest ? tracks[i].latest_below_baseline() : tracks[i].below_baseline();
     if (!drop) continue;
     least = std::min(least, *drop);
     if (!worst || *drop > worst->db)
-      worst = Drop{*drop, tracks[i].reference.size() > 1 ? kReadNoiseDb : kOneSampleDb,
+      worst = Drop{*drop, tracks[i].baseline.size() > 1 ? kReadNoiseDb : kOneSampleDb,
                    static_cast<int>(i)};
   }
   if (worst) worst->spread_db = worst->db - least;
@@ -114,7 +114,7 @@ std::optional<double> far_reaching_enough_dbm(const ModuleSample& module) {
 
 void fill_rx(PortView& view) {
   LightStats& light = view.light;
-  const ModuleTracks& own = view.port.own;
+  const ModuleHistory& own = view.port.own;
   light.rx_lanes = own.rx_lanes;
   if (view.port.latest.module) light.enough_dbm = far_reaching_enough_dbm(*view.port.latest.module);
   light.dark_dbm = light.enough_dbm ? *light.enough_dbm - kBelowAlarmDb : kDarkBelowDbm;
@@ -123,7 +123,7 @@ void fill_rx(PortView& view) {
   const auto& thresholds =
       view.port.latest.module ? view.port.latest.module->thresholds : ModuleThresholds{};
   for (std::size_t i = 0; i < own.rx_lanes; ++i) {
-    const Track& track = own.rx_dbm[i];
+    const LaneSeries& track = own.rx_dbm[i];
     const auto level = track.now();
     if (!level) continue;
     dark += track.recent[0] < light.dark_dbm;
@@ -131,7 +131,7 @@ void fill_rx(PortView& view) {
       light.worst_rx_dbm = *level;
       light.worst_rx_lane = static_cast<int>(i);
     }
-    if (const auto drop = track.drop()) {
+    if (const auto drop = track.below_baseline()) {
       light.rx_low_lanes += *drop >= 1.0;
       least = std::min(least, *drop);
       most = std::max(most, *drop);
@@ -145,11 +145,11 @@ void fill_rx(PortView& view) {
 }
 
 void fill_bias(PortView& view) {
-  const ModuleTracks& own = view.port.own;
+  const ModuleHistory& own = view.port.own;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < own.tx_lanes; ++i) {
     const auto now = own.bias_ma[i].now();
-    const auto normal = own.bias_ma[i].reference.median();
+    const auto normal = own.bias_ma[i].baseline.median();
     if (now && normal && *normal > 0) ratios.push_back(*now / *normal);
   }
   if (ratios.empty()) return;
@@ -209,7 +209,7 @@ int lane_with_the_errors(const PortView& view) {
 /// fibre, against what is sent, what such modules receive, and the module's own alarm (a good link
 /// lies some 9 dB above it).
 std::optional<Drop> without_past(const PortView& view) {
-  const ModuleTracks& own = view.port.own;
+  const ModuleHistory& own = view.port.own;
   const int guilty = lane_with_the_errors(view);  // its light explains the errors, or nothing does
   std::optional<Drop> best = worst_against_siblings(own.rx_dbm, own.rx_lanes, guilty);
   const auto suspect = [guilty](int lane) { return guilty < 0 || lane == guilty; };
@@ -230,7 +230,7 @@ std::optional<Drop> without_past(const PortView& view) {
 
 /// The same of what leaves here and arrives at the far end.
 std::optional<Drop> far_without_past(const PortView& view) {
-  const ModuleTracks& far = view.port.far;
+  const ModuleHistory& far = view.port.far;
   std::optional<Drop> best = worst_against_siblings(far.rx_dbm, far.rx_lanes);
   if (const Nominal* nominal = nominal_of(view))
     if (const auto lost =
@@ -246,11 +246,11 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
   const PortHistory& port = view.port;
   fill_rx(view);
   fill_bias(view);
-  light.touched = port.carrier_since.has_value();
+  light.touched = port.carrier.since.has_value();
   light.rx_fresh =
-      port.own.read_at && (!port.carrier_since || *port.own.read_at >= *port.carrier_since);
+      port.own.read_at && (!port.carrier.since || *port.own.read_at >= *port.carrier.since);
   light.far_fresh =
-      port.far.read_at && (!port.carrier_since || *port.far.read_at >= *port.carrier_since);
+      port.far.read_at && (!port.carrier.since || *port.far.read_at >= *port.carrier.since);
   if (const auto& module = port.latest.module)
     light.wavelengths_share_fibre =
         module->connector == "LC" || module->connector == "SC" || module->connector == "CS";
@@ -301,9 +301,11 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
   if (stale(port.own.read_at)) light.rx = light.tx = std::nullopt;
   if (stale(port.far.read_at)) light.far_rx = light.far_tx = std::nullopt;
   if (light.rx && light.rx->lane >= 0)
-    light.far_tx_same_lane = port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
+    light.far_tx_same_lane =
+        port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].below_baseline();
   if (light.far_rx && light.far_rx->lane >= 0)
-    light.far_rx_same_lane = port.own.tx_dbm[static_cast<std::size_t>(light.far_rx->lane)].drop();
+    light.far_rx_same_lane =
+        port.own.tx_dbm[static_cast<std::size_t>(light.far_rx->lane)].below_baseline();
   // Connectors and bends take the same from all wavelengths of a fibre, within half a decibel.
   const auto one_wavelength = [&light](const std::optional<Drop>& drop) {
     return light.wavelengths_share_fibre && drop && drop->db >= 1.2 &&

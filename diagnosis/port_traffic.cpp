@@ -63,37 +63,38 @@ struct Rates {
   double marks, pause, drops, retries, forwarded, pause_sent, stalls, discards;
 };
 Rates take(const Interval& interval, TrafficStats& t) {
-  constexpr FlowSet kTaken{Flow::kCongestionMarks, Flow::kPauseReceived,   Flow::kHostDrops,
-                           Flow::kRetries,         Flow::kForwardedErrors, Flow::kPauseSent,
-                           Flow::kPcieStalls,      Flow::kTransmitDiscards};
+  constexpr IndicatorSet kTaken{Indicator::kCongestionMarks, Indicator::kPauseReceived,
+                                Indicator::kHostDrops,       Indicator::kRetries,
+                                Indicator::kForwardedErrors, Indicator::kPauseSent,
+                                Indicator::kPcieStalls,      Indicator::kTransmitDiscards};
   if (!interval.counted().has_any(kTaken)) return {};
   const double dt = interval.seconds();
-  const auto one = [&](Flow flow, double& sum) {
+  const auto one = [&](Indicator flow, double& sum) {
     if (!interval.counted().has(flow)) return 0.0;
-    const double value = interval.flow(flow);
+    const double value = interval.increase(flow);
     sum += value;
     return value / dt;
   };
-  return {one(Flow::kCongestionMarks, t.marks_per_s),
-          one(Flow::kPauseReceived, t.pause_per_s),
-          one(Flow::kHostDrops, t.drops_per_s),
-          one(Flow::kRetries, t.retries_per_s),
-          one(Flow::kForwardedErrors, t.forwarded_per_s),
-          one(Flow::kPauseSent, t.pause_sent_per_s),
-          one(Flow::kPcieStalls, t.stalls_per_s),
-          one(Flow::kTransmitDiscards, t.discards_per_s)};
+  return {one(Indicator::kCongestionMarks, t.marks_per_s),
+          one(Indicator::kPauseReceived, t.pause_per_s),
+          one(Indicator::kHostDrops, t.drops_per_s),
+          one(Indicator::kRetries, t.retries_per_s),
+          one(Indicator::kForwardedErrors, t.forwarded_per_s),
+          one(Indicator::kPauseSent, t.pause_sent_per_s),
+          one(Indicator::kPcieStalls, t.stalls_per_s),
+          one(Indicator::kTransmitDiscards, t.discards_per_s)};
 }
 
 /// Which of them were counted at all.
-void note_known(const FlowSet& known, TrafficStats& t) {
-  t.marks_known = known.has(Flow::kCongestionMarks);
-  t.pause_known = known.has(Flow::kPauseReceived);
-  t.drops_known = known.has(Flow::kHostDrops);
-  t.retries_known = known.has(Flow::kRetries);
-  t.forwarded_known = t.forwarded_known || known.has(Flow::kForwardedErrors);
-  t.pause_sent_known = known.has(Flow::kPauseSent);
-  t.stalls_known = known.has(Flow::kPcieStalls);
-  t.discards_known = known.has(Flow::kTransmitDiscards);
+void note_known(const IndicatorSet& known, TrafficStats& t) {
+  t.marks_known = known.has(Indicator::kCongestionMarks);
+  t.pause_known = known.has(Indicator::kPauseReceived);
+  t.drops_known = known.has(Indicator::kHostDrops);
+  t.retries_known = known.has(Indicator::kRetries);
+  t.forwarded_known = t.forwarded_known || known.has(Indicator::kForwardedErrors);
+  t.pause_sent_known = known.has(Indicator::kPauseSent);
+  t.stalls_known = known.has(Indicator::kPcieStalls);
+  t.discards_known = known.has(Indicator::kTransmitDiscards);
 }
 
 using NewestFirst = std::deque<Interval>::const_reverse_iterator;
@@ -103,7 +104,8 @@ using NewestFirst = std::deque<Interval>::const_reverse_iterator;
 bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   constexpr double kSlowest_s = 70;
   for (auto older = at; older != oldest && in_seconds(at->end - older->end) <= kSlowest_s; ++older)
-    if (older->counted().has_any({Flow::kUncorrectableBlocks, Flow::kSymbolErrors})) return true;
+    if (older->counted().has_any({Indicator::kUncorrectableBlocks, Indicator::kSymbolErrors}))
+      return true;
   return false;
 }
 
@@ -112,13 +114,13 @@ bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
 /// can't take back.
 void take_bad_frames(const PortView& view, const NewestFirst& at, Tally& tally, bool& known) {
   const Interval& interval = *at;
-  const bool seen = interval.known().has(view.signal.ber_limit ? Flow::kUncorrectableBlocks
-                                                               : Flow::kSymbolErrors);
-  if (!seen || !interval.known().has(Flow::kFrameErrors)) return;
+  const bool seen = interval.known().has(view.signal.ber_limit ? Indicator::kUncorrectableBlocks
+                                                               : Indicator::kSymbolErrors);
+  if (!seen || !interval.known().has(Indicator::kFrameErrors)) return;
   known = true;
-  if (!interval.counted().has(Flow::kFrameErrors)) return;
-  const bool damaged = damaged_lately(at, view.port.intervals.rend());
-  (damaged ? tally.damaged_here : tally.stomped) += interval.flow(Flow::kFrameErrors);
+  if (!interval.counted().has(Indicator::kFrameErrors)) return;
+  const bool damaged = damaged_lately(at, view.port.counters.intervals.rend());
+  (damaged ? tally.damaged_here : tally.stomped) += interval.increase(Indicator::kFrameErrors);
   tally.now_stomped = !damaged;
 }
 
@@ -155,8 +157,8 @@ void take_loaded(const Interval& interval, const Rates& rates, const TrafficLimi
   tally.pause_sent += rates.pause_sent > k.pause_sent_per_s;
   tally.stalls += rates.stalls > k.stalls_per_s;
   tally.discards += rates.discards > k.drops_per_s;
-  const double sent = interval.flow(Flow::kTxOctets);
-  const double waited = interval.flow(Flow::kTransmitWait);
+  const double sent = interval.increase(Indicator::kTxOctets);
+  const double waited = interval.increase(Indicator::kTransmitWait);
   if (std::isnan(waited) || !(sent > 0)) return;
   t.wait_known = true;
   t.wait_ratio = std::max(t.wait_ratio, waited / sent);
@@ -170,17 +172,18 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
   t.full_s = std::min(k.full_s, k.window_s);
   Tally tally;
   bool latest_seen = false;
-  FlowSet known;
+  IndicatorSet known;
   const bool infiniband =
       view.port.latest.id->link_layer == "InfiniBand";  // counts forwarded errors apart
   // Ten times its own past; the knob where the past is not known or was no better.
-  const auto own_wait = view.port.transmit_wait_share.lower_quartile();
+  const auto own_wait = view.port.counters.transmit_wait_share.lower_quartile();
   const double wait_limit =
       own_wait ? std::clamp(10 * *own_wait, 0.3 * k.wait_share, k.wait_share) : k.wait_share;
-  for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
+  for (auto at = view.port.counters.intervals.rbegin(); at != view.port.counters.intervals.rend();
+       ++at) {
     if (in_seconds(view.now - at->end) > k.window_s) break;
     if (!at->carrier || at->seconds() <= 0) continue;
-    if (view.port.fresh_since && at->begin < *view.port.fresh_since) break;
+    if (view.port.carrier.fresh_since && at->begin < *view.port.carrier.fresh_since) break;
     ++t.all;
     const Rates rates = take(*at, t);
     const bool load_known = !std::isnan(at->utilization);

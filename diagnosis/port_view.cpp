@@ -95,10 +95,11 @@ std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
   const SteadyTime reference_time =
-      view.down && view.port.last_loss ? *view.port.last_loss : view.now;
-  for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
+      view.down && view.port.carrier.last_loss ? *view.port.carrier.last_loss : view.now;
+  for (auto at = view.port.counters.intervals.rbegin(); at != view.port.counters.intervals.rend();
+       ++at) {
     if (in_seconds(reference_time - at->end) > k[kRecentS]) break;
-    if (!view.down && view.port.mated_at && at->begin < *view.port.mated_at) break;
+    if (!view.down && view.port.carrier.mated_at && at->begin < *view.port.carrier.mated_at) break;
     if (!at->clean || std::isnan(at->ber)) continue;
     chosen.push_back(&*at);
     covered_s += at->seconds();
@@ -110,7 +111,7 @@ std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
 void fill_ber(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
   s.ber_limit = ber_limit(view.port.fec(), view.medium);
-  if (const auto reference = view.port.ber_log10.lower_quartile())
+  if (const auto reference = view.port.counters.ber_log10.lower_quartile())
     s.ber_reference = std::pow(10.0, *reference);
   const auto chosen = recent_clean(view, k);
   if (chosen.empty() || static_cast<double>(chosen.size()) < k[kBerCount]) return;
@@ -125,13 +126,14 @@ void fill_ber(PortView& view, KnobValues k) {
     const SignalStats::Range counted = counted_range(*s.ber * bits);
     s.ber_range = SignalStats::Range{counted.low / bits, counted.high / bits};
   }
-  s.lanes = chosen.front()->lanes;
+  s.lanes = chosen.front()->lane_bits.size();
   std::vector<double> lane_values;
   for (std::size_t lane = 0; lane < s.lanes; ++lane) {
     values.clear();
     for (const Interval* interval : chosen)
-      if (lane < interval->lanes && !std::isnan(interval->lane_bits(lane)))
-        values.push_back(interval->lane_bits(lane) * static_cast<double>(interval->lanes) /
+      if (lane < interval->lane_bits.size() && !std::isnan(interval->lane_bits[lane]))
+        values.push_back(interval->lane_bits[lane] *
+                         static_cast<double>(interval->lane_bits.size()) /
                          (view.port.line_rate_bps() * interval->seconds()));
     if (values.size() != chosen.size()) {
       s.lanes = 0;
@@ -155,7 +157,7 @@ void fill_ber(PortView& view, KnobValues k) {
   s.lane_penalty_limit_db = k[kLanePenalty];
   s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= s.lane_penalty_limit_db;
   const auto own =
-      view.port.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
+      view.port.counters.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
   if (!own || s.worst_lane_ratio < k[kLaneOwnRatio]) return;
   s.lane_own_limit =
       std::max(pam4 ? 1e-6 : 1e-8,
@@ -168,8 +170,8 @@ struct Damage {
   double sum = 0, largest = 0;
   std::size_t intervals = 0, recent = 0;
   std::optional<SteadyTime> first, last;
-  void take(const Interval& interval, Flow flow, bool is_recent) {
-    const double count = interval.flow(flow);
+  void take(const Interval& interval, Indicator flow, bool is_recent) {
+    const double count = interval.increase(flow);
     sum += count;
     largest = std::max(largest, count);
     ++intervals;
@@ -182,37 +184,41 @@ struct Damage {
 
 void fill_losses(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
-  constexpr FlowSet kDamage{Flow::kUncorrectableBlocks, Flow::kSymbolErrors, Flow::kFrameErrors,
-                            Flow::kLinkRecoveries,      Flow::kCardErrors,   Flow::kPcieDamage,
-                            Flow::kModuleBusErrors,     Flow::kModuleHeat};
-  FlowSet known;
+  constexpr IndicatorSet kDamage{Indicator::kUncorrectableBlocks, Indicator::kSymbolErrors,
+                                 Indicator::kFrameErrors,         Indicator::kLinkRecoveries,
+                                 Indicator::kCardErrors,          Indicator::kPcieDamage,
+                                 Indicator::kModuleBusErrors,     Indicator::kModuleHeat};
+  IndicatorSet known;
   Damage blocks, symbols, frames;
-  for (const Interval& interval : view.port.intervals) {
-    if (!interval.clean || (view.port.fresh_since && interval.begin < *view.port.fresh_since))
+  for (const Interval& interval : view.port.counters.intervals) {
+    if (!interval.clean ||
+        (view.port.carrier.fresh_since && interval.begin < *view.port.carrier.fresh_since))
       continue;
     ++s.intervals_1h;
     known.add(interval.known());
-    const FlowSet counted = interval.counted();
+    const IndicatorSet counted = interval.counted();
     if (!counted.has_any(kDamage)) continue;
     const bool recent = in_seconds(view.now - interval.end) <= k[kRecentS];
-    if (counted.has(Flow::kUncorrectableBlocks))
-      blocks.take(interval, Flow::kUncorrectableBlocks, recent);
-    if (counted.has(Flow::kSymbolErrors)) symbols.take(interval, Flow::kSymbolErrors, recent);
-    if (counted.has(Flow::kFrameErrors)) frames.take(interval, Flow::kFrameErrors, recent);
-    s.recoveries.take(interval, Flow::kLinkRecoveries);
-    s.card_errors.take(interval, Flow::kCardErrors);
-    s.pcie_damage.take(interval, Flow::kPcieDamage);
-    s.module_bus_errors.take(interval, Flow::kModuleBusErrors);
-    s.module_heat.take(interval, Flow::kModuleHeat);
+    if (counted.has(Indicator::kUncorrectableBlocks))
+      blocks.take(interval, Indicator::kUncorrectableBlocks, recent);
+    if (counted.has(Indicator::kSymbolErrors))
+      symbols.take(interval, Indicator::kSymbolErrors, recent);
+    if (counted.has(Indicator::kFrameErrors))
+      frames.take(interval, Indicator::kFrameErrors, recent);
+    s.recoveries.take(interval, Indicator::kLinkRecoveries);
+    s.card_errors.take(interval, Indicator::kCardErrors);
+    s.pcie_damage.take(interval, Indicator::kPcieDamage);
+    s.module_bus_errors.take(interval, Indicator::kModuleBusErrors);
+    s.module_heat.take(interval, Indicator::kModuleHeat);
   }
-  s.uncorrectable_known = known.has(Flow::kUncorrectableBlocks);
-  s.symbols_known = known.has(Flow::kSymbolErrors);
-  s.frames_known = known.has(Flow::kFrameErrors);
-  s.recoveries.known = known.has(Flow::kLinkRecoveries);
-  s.card_errors.known = known.has(Flow::kCardErrors);
-  s.pcie_damage.known = known.has(Flow::kPcieDamage);
-  s.module_bus_errors.known = known.has(Flow::kModuleBusErrors);
-  s.module_heat.known = known.has(Flow::kModuleHeat);
+  s.uncorrectable_known = known.has(Indicator::kUncorrectableBlocks);
+  s.symbols_known = known.has(Indicator::kSymbolErrors);
+  s.frames_known = known.has(Indicator::kFrameErrors);
+  s.recoveries.known = known.has(Indicator::kLinkRecoveries);
+  s.card_errors.known = known.has(Indicator::kCardErrors);
+  s.pcie_damage.known = known.has(Indicator::kPcieDamage);
+  s.module_bus_errors.known = known.has(Indicator::kModuleBusErrors);
+  s.module_heat.known = known.has(Indicator::kModuleHeat);
   s.uncorrectable_intervals_1h = blocks.intervals;
   s.uncorrectable_intervals_10m = blocks.recent;
   s.uncorrectable_1h = blocks.sum;
@@ -227,8 +233,8 @@ void fill_losses(PortView& view, KnobValues k) {
   s.frames_1h = frames.sum;
   s.frames_largest = frames.largest;
   s.frame_span_s = frames.span_s();
-  for (const auto& read : view.port.peer_errors) {
-    if (view.port.fresh_since && read.t < *view.port.fresh_since) continue;
+  for (const auto& read : view.port.peer.errors) {
+    if (view.port.carrier.fresh_since && read.t < *view.port.carrier.fresh_since) continue;
     ++s.far_reads;
     s.far_error_reads += read.errors > 0;
     s.far_errors_1h += read.errors;
@@ -245,9 +251,9 @@ TrafficLimits traffic_limits(KnobValues k) {
 
 std::span<const Knob> view_knobs() { return kWindows; }
 
-void Repeated::take(const Interval& interval, Flow flow) {
+void Repeated::take(const Interval& interval, Indicator flow) {
   if (!interval.counted().has(flow)) return;
-  events += interval.flow(flow);
+  events += interval.increase(flow);
   ++intervals;
   if (!first) first = interval.begin;
   last = interval.end;
@@ -261,14 +267,14 @@ const LinkSample& PortView::link() const {
 bool PortView::peer_fresh(std::optional<double> PeerSample::*part_age_s) const {
   const auto& peer = port.latest.peer;
   if (!peer || !port.peer_at) return false;
-  return !port.carrier_since ||
-         part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier_since;
+  return !port.carrier.since ||
+         part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier.since;
 }
 
 double PortView::settled_down_s() const {
-  SteadyTime since = port.carrier_since.value_or(port.first_seen);
-  for (const auto& t :
-       {port.last_admin_event, port.last_module_event, port.driver_reload_at, port.last_reboot})
+  SteadyTime since = port.carrier.since.value_or(port.first_seen);
+  for (const auto& t : {port.carrier.admin_event_at, port.carrier.module_event_at,
+                        port.device.driver_reload_at, port.carrier.reboot_at})
     if (t && *t > since) since = *t;
   return in_seconds(now - since);
 }
@@ -300,14 +306,16 @@ WantedSpeed wanted_speed(const PortView& view) {
   if (expected != nullptr && expected->speed_mbps)
     return {static_cast<double>(*expected->speed_mbps)};
   // Nobody said what it should be: its siblings with the same module do.
-  WantedSpeed wanted{std::max<double>(view.port.best_speed_mbps, view.group.siblings_speed_mbps)};
+  WantedSpeed wanted{
+      std::max<double>(view.port.carrier.best_speed_mbps, view.group.siblings_speed_mbps)};
   const auto& module = view.port.latest.module;
   if (!module || !module->present || view.group.siblings_as_slow > 0) return wanted;
   // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has
   // one for all widths).
   const double lanes = module->media_lane_count.value_or(0);
-  const double share =
-      lanes > 0 && view.port.best_lanes > 0 ? std::min(1.0, view.port.best_lanes / lanes) : 1;
+  const double share = lanes > 0 && view.port.carrier.best_lanes > 0
+                           ? std::min(1.0, view.port.carrier.best_lanes / lanes)
+                           : 1;
   const double made_for = module_speed_mbps(module->type) * share;
   if (made_for > wanted.mbps) wanted = {made_for, true};
   return wanted;
@@ -319,7 +327,7 @@ std::optional<bool> supply_low(const PortHistory& port, KnobValues windows) {
   if (!now || !module || !module->present || !module->supply_v) return std::nullopt;
   const auto& limit = module->thresholds.supply_v.low_warn;
   const double low = limit && *limit > 2.5 && *limit < 3.3 ? *limit : windows[kSupplyLow];
-  return *now < low || port.own.supply_v.drop().value_or(0) > windows[kSupplyDip];
+  return *now < low || port.own.supply_v.below_baseline().value_or(0) > windows[kSupplyDip];
 }
 
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
@@ -395,9 +403,9 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.errors_since = errors_since;
   view.medium = medium_of(port);
   view.multimode = port.latest.module && is_multimode(*port.latest.module);
-  view.up = port.carrier == true;
-  view.down = port.carrier == false;
-  if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
+  view.up = port.carrier.up == true;
+  view.down = port.carrier.up == false;
+  if (view.down) view.down_s = in_seconds(now - port.carrier.since.value_or(port.first_seen));
   view.supply_low = supply_low(port, windows);
   fill_ber(view, windows);
   fill_losses(view, windows);

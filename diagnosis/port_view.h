@@ -21,7 +21,7 @@ struct Repeated {
   std::optional<SteadyTime> first, last;
   bool known = false;
   [[nodiscard]] double span_s() const { return first ? in_seconds(*last - *first) : 0; }
-  void take(const Interval& interval, Flow flow);
+  void take(const Interval& interval, Indicator flow);
 };
 
 /// The recent error rate and where it is. Rates over clean intervals only; while the link is down,

@@ -31,7 +31,7 @@ std::optional<std::size_t> weakest(const std::array<std::optional<double>, kMaxL
 std::optional<double> ber_after(const PortView& view, SteadyTime back) {
   constexpr std::size_t kEnough = 3;
   std::vector<double> values;
-  for (const Interval& interval : view.port.intervals)
+  for (const Interval& interval : view.port.counters.intervals)
     if (interval.clean && interval.begin >= back && !std::isnan(interval.ber))
       values.push_back(interval.ber);
   if (values.size() < kEnough) return std::nullopt;
@@ -55,11 +55,11 @@ RepairWatch::Look RepairWatch::look(const PortView& view) {
 }
 
 void RepairWatch::note_outage(const PortView& view) {
-  if (!outage_) outage_ = Outage{view.port.carrier_since.value_or(view.now), false, false};
+  if (!outage_) outage_ = Outage{view.port.carrier.since.value_or(view.now), false, false};
   const auto& module = view.port.latest.module;
   if (module && !module->present && since(view.port.module_at, outage_->begun))
     outage_->module_out = true;
-  if (since(view.port.last_module_event, outage_->begun)) outage_->module_out = true;
+  if (since(view.port.carrier.module_event_at, outage_->begun)) outage_->module_out = true;
   if (view.light.rx_fresh && view.light.rx_dark_all) outage_->dark = true;
 }
 
@@ -71,15 +71,15 @@ std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wal
   }
   if (!view.up) return std::nullopt;
   // An outage between two looks leaves only its traces.
-  if (!outage_ && before_ && view.port.last_loss && view.port.carrier_since &&
-      in_seconds(view.now - *view.port.carrier_since) < knobs[kSettled])
-    outage_ = Outage{*view.port.last_loss, false, false};
+  if (!outage_ && before_ && view.port.carrier.last_loss && view.port.carrier.since &&
+      in_seconds(view.now - *view.port.carrier.since) < knobs[kSettled])
+    outage_ = Outage{*view.port.carrier.last_loss, false, false};
   if (!outage_) {
     before_ = look(view);
     return std::nullopt;
   }
   note_outage(view);
-  const SteadyTime back = view.port.carrier_since.value_or(outage_->begun);
+  const SteadyTime back = view.port.carrier.since.value_or(outage_->begun);
   const double up_s = in_seconds(view.now - back);
   const bool read = since(view.port.module_at, back) && ber_after(view, back).has_value();
   if (up_s < knobs[kSettled] || (!read && up_s < knobs[kPatience])) return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wal
 std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*wall*/,
                                                KnobValues knobs) const {
   Look after = look(view);
-  after.ber = ber_after(view, view.port.carrier_since.value_or(outage_->begun));
+  after.ber = ber_after(view, view.port.carrier.since.value_or(outage_->begun));
   RepairRecord record;
   bool light_moved = false;
   for (std::size_t i = 0; i < kMaxLanes; ++i)
@@ -113,13 +113,13 @@ std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*
     record.serial_after = after.far_serial;
   } else if (outage_->module_out) {
     record.action = RepairAction::kModuleReseated;
-  } else if (since(view.port.last_reboot, outage_->begun)) {
+  } else if (since(view.port.carrier.reboot_at, outage_->begun)) {
     record.action = RepairAction::kNodeRebooted;
-  } else if (since(view.port.driver_reload_at, outage_->begun)) {
+  } else if (since(view.port.device.driver_reload_at, outage_->begun)) {
     record.action = RepairAction::kDriverReloaded;
   } else if (light_moved) {
     record.action = RepairAction::kFibreReseated;
-  } else if (since(view.port.last_admin_event, outage_->begun)) {
+  } else if (since(view.port.carrier.admin_event_at, outage_->begun)) {
     record.action = RepairAction::kPortBounced;
   } else {
     return std::nullopt;  // it came back as it went: nobody did anything that can be seen

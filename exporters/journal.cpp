@@ -1,12 +1,11 @@
 #include "exporters/journal.h"
 
 #include <fmt/format.h>
+#include <sys/uio.h>
+#include <systemd/sd-journal.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-
-#include "base/datagram.h"
 
 namespace linkhealth {
 
@@ -73,27 +72,12 @@ std::vector<std::string> journal_fields(const FaultEvent& event, std::string_vie
   return fields;
 }
 
-std::string journal_datagram(const std::vector<std::string>& fields) {
-  std::string bytes;
-  for (const std::string& field : fields) {
-    const auto equals = std::min(field.find('='), field.size());
-    if (field.find('\n', equals) == std::string::npos) {
-      bytes += field + "\n";
-      continue;
-    }
-    const std::string value = field.substr(equals + 1);
-    bytes += field.substr(0, equals) + "\n";
-    for (std::uint64_t i = 0, size = value.size(); i < sizeof size; ++i)
-      bytes += static_cast<char>(size >> (8 * i) & 0xff);
-    bytes += value + "\n";
-  }
-  return bytes;
-}
-
-Result<void> SystemdJournal::send(const std::vector<std::string>& fields) {
-  const auto sent = send_datagram(socket_, journal_datagram(fields));
-  if (!sent && sent.error().errnum != ENOENT)
-    return Error{"the journal took no entry: " + sent.error().message};
+Result<void> send_to_journal(const std::vector<std::string>& fields) {
+  std::vector<iovec> parts;
+  for (const std::string& field : fields)
+    parts.push_back({const_cast<char*>(field.data()), field.size()});
+  const int status = sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
+  if (status < 0) return errno_error("writing to the journal", -status);
   return {};
 }
 

@@ -15,8 +15,8 @@
 // (ALLOC_Q_COUNTER), rxe's are the driver's own, np_*, rp_* and ICRC errors are registers of the
 // card.
 //
-// Only what a flow lists (flows.cpp) judges a link. A row of kHost without a flow is shown and
-// judges nothing: efa's
+// Only what an indicator lists (indicators.cpp) judges a link. A row of kHost without one is shown
+// and judges nothing: efa's
 // *_err and bnxt_re's res_*_err count what an application, or its peer, asked for wrongly (a key, a
 // length, an operation) or what the host had no room for. They rise when a program starts or dies,
 // on the best of links. res_rx_pci_err and res_tx_pci_err are the card's own and judge it (flow

@@ -34,8 +34,8 @@ enum class CounterEnd : std::uint8_t {
 };
 
 /// Beside a loss of the card's power, which all begin anew with: what takes a counter back to zero.
-/// It says where to look when one fell. What is made of a fall does not depend on it: FlowMeter
-/// waits for the next reading of each.
+/// It says where to look when one fell. What is made of a fall does not depend on it:
+/// RateCalculator waits for the next reading of each.
 enum class CounterReset : std::uint8_t {
   kByAnybody,   ///< who may send MADs clears it at any time, alone or with others (IBTA 16.1.3.5,
                 ///< CounterSelect)

@@ -76,7 +76,7 @@ double line_rate_bps(double speed_mbps, std::string_view fec) {
 
 double PortHistory::speed_mbps() const {
   const bool said = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;
-  return said ? *latest.link->speed_mbps : best_speed_mbps;
+  return said ? *latest.link->speed_mbps : carrier.best_speed_mbps;
 }
 
 double PortHistory::line_rate_bps() const { return linkhealth::line_rate_bps(speed_mbps(), fec()); }
@@ -86,7 +86,8 @@ std::string_view PortHistory::fec() const {
   const std::string_view said =
       latest.link ? std::string_view(latest.link->fec) : std::string_view();
   if (!said.empty() && said != "RS") return said;
-  const std::uint32_t lanes = latest.link && latest.link->lanes ? *latest.link->lanes : best_lanes;
+  const std::uint32_t lanes =
+      latest.link && latest.link->lanes ? *latest.link->lanes : carrier.best_lanes;
   // Without a number of lanes: no port of 200 Gb/s and more has lanes of 25.
   if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps)
     return "RS544";
@@ -95,70 +96,75 @@ std::string_view PortHistory::fec() const {
 }
 
 void PortHistory::note_mated(SteadyTime t) {
-  for (auto* since : {&fresh_since, &mated_at})
+  for (auto* since : {&carrier.fresh_since, &carrier.mated_at})
     if (!*since || t > **since) *since = t;
 }
 
 void PortHistory::remember_before_fall() {
   double uncorrectable = 0;
   std::vector<double> last;
-  for (auto at = intervals.rbegin(); at != intervals.rend() && last.size() < 3; ++at) {
+  for (auto at = counters.intervals.rbegin(); at != counters.intervals.rend() && last.size() < 3;
+       ++at) {
     if (!at->clean) continue;
-    if (!std::isnan(at->flow(Flow::kUncorrectableBlocks)))
-      uncorrectable += at->flow(Flow::kUncorrectableBlocks);
+    if (!std::isnan(at->increase(Indicator::kUncorrectableBlocks)))
+      uncorrectable += at->increase(Indicator::kUncorrectableBlocks);
     if (!std::isnan(at->ber)) last.push_back(std::max(at->ber, at->ber_floor));
   }
-  uncorrectable_before_fall = uncorrectable;
-  ber_before_fall =
+  before_loss.uncorrectable = uncorrectable;
+  before_loss.ber =
       last.empty() ? std::nullopt : std::optional(*std::max_element(last.begin(), last.end()));
-  temperature_before_fall_c.reset();
-  if (own.temperature_c.recent_count > 0) temperature_before_fall_c = own.temperature_c.recent[0];
-  rx_drop_before_fall.reset();
+  before_loss.temperature_c.reset();
+  if (own.temperature_c.recent_count > 0) before_loss.temperature_c = own.temperature_c.recent[0];
+  before_loss.rx_below_baseline_db.reset();
   for (std::size_t lane = 0; lane < own.rx_lanes; ++lane)
-    if (const auto drop = own.rx_dbm[lane].drop())
-      rx_drop_before_fall = std::max(rx_drop_before_fall.value_or(-99.0), *drop);
+    if (const auto drop = own.rx_dbm[lane].below_baseline())
+      before_loss.rx_below_baseline_db =
+          std::max(before_loss.rx_below_baseline_db.value_or(-99.0), *drop);
 }
 
 /// What one failure says in several words, and with an event, is one.
 void PortHistory::note_fatal(SteadyTime t) {
   constexpr double kApartS = 60;
   constexpr std::size_t kKept = 8;
-  fatal_at = t;
-  if (!fatals.empty() && in_seconds(t - fatals.back()) < kApartS) return;
-  if (fatals.size() >= kKept) fatals.erase(fatals.begin());
-  fatals.push_back(t);
+  device.fatal_at = t;
+  if (!device.fatal_times.empty() && in_seconds(t - device.fatal_times.back()) < kApartS) return;
+  if (device.fatal_times.size() >= kKept) device.fatal_times.erase(device.fatal_times.begin());
+  device.fatal_times.push_back(t);
 }
 
 /// A device that was started anew and carries is well again. One that does not carry yet may be as
 /// dead as before.
 void PortHistory::forget_fatal() {
   const auto after = [this](const std::optional<SteadyTime>& start) {
-    return start && *start > *fatal_at;
+    return start && *start > *device.fatal_at;
   };
-  if (!fatal_at) return;
-  const bool anew = after(last_reboot) || (after(driver_reload_at) && !device_gone_at);
-  if (anew || (fatal_queue && after(last_admin_event))) end_fatal();
+  if (!device.fatal_at) return;
+  const bool anew = after(carrier.reboot_at) || (after(device.driver_reload_at) && !device.gone_at);
+  if (anew || (device.fatal_is_queue && after(carrier.admin_event_at))) end_fatal();
 }
 
 void PortHistory::end_fatal() {
-  fatal_at.reset();
-  fatal_queue = false;
-  fatal_text.clear();
+  device.fatal_at.reset();
+  device.fatal_is_queue = false;
+  device.fatal_text.clear();
 }
 
 /// Drivers reset a card in place, too, and the kernel's log keeps what was said weeks ago. What a
 /// dead card counted last stands still, while its link may be told as up for ever.
-void PortHistory::note_life(const OpenInterval& interval) {
-  if (!fatal_at || fatal_queue || !interval.carrier || *fatal_at > interval.begin) return;
+void PortHistory::note_life(const Interval& interval) {
+  if (!device.fatal_at || device.fatal_is_queue || !interval.carrier ||
+      *device.fatal_at > interval.begin)
+    return;
   // On Ethernet FEC has always something to correct; InfiniBand's agent does not count that, and an
   // idle port no data.
   const bool answers = answers_ && latest.id->link_layer == "InfiniBand";
-  const bool counts = answers || interval.flow(Flow::kRxOctets) > 0 ||
-                      interval.flow(Flow::kCorrectedBits) > 0 ||
-                      interval.flow(Flow::kCorrectedBlocks) > 0;
-  const bool set_up = last_admin_event && *last_admin_event > *fatal_at;
-  const bool trained = carrier_since && *carrier_since > *fatal_at && !set_up;
-  if (counts && (trained || in_seconds(interval.begin - *fatal_at) >= times_.mended_s)) end_fatal();
+  const bool counts = answers || interval.increase(Indicator::kRxOctets) > 0 ||
+                      interval.increase(Indicator::kCorrectedBits) > 0 ||
+                      interval.increase(Indicator::kCorrectedBlocks) > 0;
+  const bool set_up = carrier.admin_event_at && *carrier.admin_event_at > *device.fatal_at;
+  const bool trained = carrier.since && *carrier.since > *device.fatal_at && !set_up;
+  if (counts && (trained || in_seconds(interval.begin - *device.fatal_at) >= times_.mended_s))
+    end_fatal();
 }
 
 /// An empty cage that was refuted (by an event, by a carrier) before the module was read again:
@@ -168,16 +174,18 @@ void PortHistory::forget_absent_module() {
 }
 
 void PortHistory::set_carrier(bool up, SteadyTime t) {
-  if (carrier == up) return;
+  if (carrier.up == up) return;
   if (up) forget_absent_module();
-  if (up && !losses.empty()) losses.back().down_s = in_seconds(t - losses.back().t);
-  if (carrier.has_value()) carrier_since = t;
-  if (carrier == true && !up) remember_before_fall();
-  const bool long_down = up && carrier == false && last_loss && in_seconds(t - *last_loss) >= 60;
+  if (up && !carrier.losses.empty())
+    carrier.losses.back().down_s = in_seconds(t - carrier.losses.back().t);
+  if (carrier.up.has_value()) carrier.since = t;
+  if (carrier.up == true && !up) remember_before_fall();
+  const bool long_down =
+      up && carrier.up == false && carrier.last_loss && in_seconds(t - *carrier.last_loss) >= 60;
   if (long_down) note_mated(t);
-  const bool forget = up && (read_while_down_ || long_down || intended(t) || !carrier);
-  carrier = up;
-  if (up) carrier_seen = true;
+  const bool forget = up && (read_while_down_ || long_down || intended(t) || !carrier.up);
+  carrier.up = up;
+  if (up) carrier.was_up = true;
   // Readings from before a short flap still say how the link is; readings of the dark time do not.
   if (forget) {
     read_while_down_ = false;
@@ -186,9 +194,9 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
 }
 
 void PortHistory::forget_recent_light() {
-  for (ModuleTracks* tracks : {&own, &far})
+  for (ModuleHistory* tracks : {&own, &far})
     for (auto* values : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-      for (Track& track : *values) track.forget_recent();
+      for (LaneSeries& track : *values) track.forget_recent();
 }
 
 void PortHistory::take_event(const PortEvent& event) {
@@ -207,48 +215,48 @@ void PortHistory::take_event(const PortEvent& event) {
       break;
     case PortEventKind::kAdminDown:
     case PortEventKind::kAdminUp:
-      last_admin_event = event.t;
+      carrier.admin_event_at = event.t;
       if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
       if (event.kind == PortEventKind::kAdminUp)
         forget_recent_light();  // a port that is set down sends nothing
       break;
     case PortEventKind::kModuleRemoved:
-      last_module_event = event.t;
+      carrier.module_event_at = event.t;
       if (latest.module) latest.module->present = false;
       break;
     case PortEventKind::kModuleInserted:
-      last_module_event = event.t;
+      carrier.module_event_at = event.t;
       forget_absent_module();
       // Whether it is the same one, only its serial says: without it the past may be another
       // module's.
       if (own.serial.empty()) {
-        own.clear_references();
+        own.clear_baselines();
         drifts = Drifts();
       }
       break;
     case PortEventKind::kDeviceGone:
-      device_gone_at = event.t;
-      gone_words = event.text;
-      driver_reload_at = event.t;
+      device.gone_at = event.t;
+      device.gone_reason = event.text;
+      device.driver_reload_at = event.t;
       break;
     case PortEventKind::kDeviceAdded:
-      device_gone_at.reset();
-      driver_reload_at = event.t;
+      device.gone_at.reset();
+      device.driver_reload_at = event.t;
       forget_counters();
       break;
     case PortEventKind::kDeviceFatal:
       note_fatal(event.t);
-      fatal_queue = false;
-      if (fatal_text.empty()) fatal_text = "the device reported a fatal error";
+      device.fatal_is_queue = false;
+      if (device.fatal_text.empty()) device.fatal_text = "the device reported a fatal error";
       break;
     case PortEventKind::kKernelLog:
-      if (kernel_log.size() >= 32) kernel_log.erase(kernel_log.begin());
-      kernel_log.emplace_back(event.t, event.text);
+      if (device.kernel_log.size() >= 32) device.kernel_log.erase(device.kernel_log.begin());
+      device.kernel_log.emplace_back(event.t, event.text);
       if (const bool queue = is_kernel_log(event.text, KernelLogClass::kQueueStuck);
           queue || is_kernel_log(event.text, KernelLogClass::kFatal)) {
-        fatal_queue = queue && (fatal_queue || !fatal_at);
+        device.fatal_is_queue = queue && (device.fatal_is_queue || !device.fatal_at);
         note_fatal(event.t);
-        fatal_text = event.text;
+        device.fatal_text = event.text;
       }
       break;
     default:
@@ -280,9 +288,9 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
                                      ? *link.carrier_up_count - *last_up_count_
                                      : seen + 1;
     const bool nothing =
-        carrier == false && up == false && is_no_change(latest.id->driver, gained, seen);
+        carrier.up == false && up == false && is_no_change(latest.id->driver, gained, seen);
     extra = seen > losses_by_event_ && !nothing ? seen - losses_by_event_ : 0;
-  } else if (!count && carrier == true && up == false && losses_by_event_ == 0 &&
+  } else if (!count && carrier.up == true && up == false && losses_by_event_ == 0 &&
              losses_ahead_ == 0) {
     extra = 1;
   }
@@ -294,15 +302,15 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   latest.link = link;
   if (extra > 0) take_loss(now, extra);
   if (!set_down && admin_before &&
-      (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
+      (!carrier.admin_event_at || in_seconds(now - *carrier.admin_event_at) > 60)) {
     take_intent(now);  // the event was missed
-    last_admin_event = now;
+    carrier.admin_event_at = now;
     forget_recent_light();
   }
   if (up) {
-    if (extra > 0 && carrier == true && *up) {  // fell and came back between two readings
+    if (extra > 0 && carrier.up == true && *up) {  // fell and came back between two readings
       remember_before_fall();
-      carrier_since = now;
+      carrier.since = now;
     }
     set_carrier(*up, now);
   }
@@ -310,21 +318,21 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (link.carrier_up_count) last_up_count_ = link.carrier_up_count;
   losses_by_event_ = 0;
   link_at = now;
-  if (carrier == true) linked_at = wall_;
+  if (carrier.up == true) carrier.last_up_at = wall_;
   if (latest.id->link_layer != "InfiniBand" || !is_unmanaged(link)) {
-    unmanaged_since.reset();
-  } else if (!unmanaged_since) {
-    unmanaged_since = now;
+    carrier.unmanaged_since.reset();
+  } else if (!carrier.unmanaged_since) {
+    carrier.unmanaged_since = now;
   }
-  if (carrier == true) forget_fatal();
-  if (carrier == true) {
-    best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));
-    best_lanes = std::max(best_lanes, link.lanes.value_or(0));
+  if (carrier.up == true) forget_fatal();
+  if (carrier.up == true) {
+    carrier.best_speed_mbps = std::max(carrier.best_speed_mbps, link.speed_mbps.value_or(0));
+    carrier.best_lanes = std::max(carrier.best_lanes, link.lanes.value_or(0));
   }
 }
 
 void PortHistory::take_reboot(SteadyTime now) {
-  last_reboot = now;
+  carrier.reboot_at = now;
   take_intent(now + from_seconds(times_.boot_quiet_s - times_.after_s));
   excuse(now - from_seconds(900));
   forget_counters();
@@ -346,11 +354,11 @@ void PortHistory::forget_counters() {
   phy_before_fall_.reset();
   losses_ahead_ = 0;
   open_valid_ = false;
-  aer_totals = {};  // the next reading begins `aer` anew
+  device.aer_totals = {};  // the next reading begins `aer` anew
 }
 
 bool PortHistory::is_shut_out(SteadyTime now) const {
-  return unmanaged_since && in_seconds(now - *unmanaged_since) >= times_.manager_s;
+  return carrier.unmanaged_since && in_seconds(now - *carrier.unmanaged_since) >= times_.manager_s;
 }
 
 const Blindness* PortHistory::blind_to(std::string_view probe) const {
@@ -365,10 +373,11 @@ void PortHistory::forget_old(SteadyTime now) {
     return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
   });
   forget_old_losses(now);
-  while (!intervals.empty() && (intervals.size() > kMaxIntervals ||
-                                in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))
-    intervals.pop_front();
-  forget_before(peer_errors, now - from_seconds(kIntervalKeepSeconds), &PeerErrors::t);
+  while (!counters.intervals.empty() &&
+         (counters.intervals.size() > kMaxIntervals ||
+          in_seconds(now - counters.intervals.front().end) > kIntervalKeepSeconds))
+    counters.intervals.pop_front();
+  forget_before(peer.errors, now - from_seconds(kIntervalKeepSeconds), &PeerHistory::Errors::t);
 }
 
 void PortHistory::begin(const PortSample& sample, SteadyTime now) {

@@ -4,20 +4,19 @@
 // address, as its GUID shows, takes what is known of it along (model/port_moves.h).
 #pragma once
 
-#include <array>
-#include <deque>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "model/drift.h"
-#include "model/flow_meter.h"
-#include "model/intervals.h"
+#include "model/carrier_history.h"
+#include "model/counter_history.h"
+#include "model/device_history.h"
 #include "model/knobs.h"
+#include "model/module_history.h"
 #include "model/port_moves.h"
-#include "model/reference.h"
+#include "model/rate_calculator.h"
 #include "model/reference_state.h"
 #include "model/snapshot.h"
 
@@ -30,67 +29,6 @@ double line_rate_bps(double speed_mbps, std::string_view fec);
 
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
-
-/// A value that a module reports for one lane: its normal level and its last readings of this up
-/// period.
-struct Track {
-  Reference reference;
-  std::array<double, 3> recent{};
-  std::size_t recent_count = 0;
-
-  void add_recent(double value);
-  void forget_recent() { recent_count = 0; }
-  /// The median of the last three (or fewer) readings.
-  [[nodiscard]] std::optional<double> now() const;
-  /// The last reading alone against the reference.
-  [[nodiscard]] std::optional<double> latest_drop() const;
-  /// How far now is below the reference; positive: lost.
-  [[nodiscard]] std::optional<double> drop() const;
-};
-
-/// One value for each of kMaxLanes lanes; room is taken up to the last one that was written,
-/// because most links have few lanes and many ports have no module: 20 kB a port.
-template <typename T>
-class PerLane {
- public:
-  const T& operator[](std::size_t lane) const {
-    static const T kUnwritten{};
-    return lane < values_.size() ? values_[lane] : kUnwritten;
-  }
-  T& operator[](std::size_t lane) {
-    if (lane >= values_.size()) values_.resize(lane + 1);
-    return values_[lane];
-  }
-  [[nodiscard]] auto begin() { return values_.begin(); }
-  [[nodiscard]] auto end() { return values_.end(); }
-  /// Forgets the last lanes for which `unused(value)`.
-  template <typename Unused>
-  void trim(Unused unused) {
-    while (!values_.empty() && unused(values_.back())) values_.pop_back();
-    values_.shrink_to_fit();
-  }
-
- private:
-  std::vector<T> values_;
-};
-
-struct ModuleTracks {
-  PerLane<Track> rx_dbm, tx_dbm, bias_ma;
-  std::size_t rx_lanes = 0, tx_lanes = 0;
-  Track temperature_c;
-  Track supply_v;
-  std::string serial;
-  std::optional<SteadyTime> read_at;  ///< when the values were true
-  void clear_references();
-};
-
-struct CarrierLoss {
-  SteadyTime t;
-  std::uint64_t count = 1;
-  bool voluntary = false;  ///< by an administrator, a reboot, a driver reload, a hand at the module
-  double down_s = 0;       ///< until the carrier came back; 0: not yet, or not known
-  WallTime at{};
-};
 
 /// What the port's hardware counts of the falls of its link.
 struct PhyCount {
@@ -108,12 +46,6 @@ struct Blindness {
   std::string reason;
   bool part = false;     ///< the rest of what the probe reads came: said, and no blindness
   bool of_node = false;  ///< of what is read for all ports at once
-};
-
-/// Slow changes of a link that carries: of the lane with the least light, and of the laser with the
-/// most current.
-struct Drifts {
-  Drift rx_dbm, bias_ma, temperature_c, ber_log10;
 };
 
 /// How long an event explains what happens around it, a link is missed, a subnet manager may take,
@@ -141,69 +73,15 @@ class PortHistory {
   SteadyTime first_seen;
   std::map<std::string, Blindness> blind;  ///< by probe
 
-  // --- carrier
-  std::optional<bool> carrier;              ///< nullopt: never known
-  std::optional<SteadyTime> carrier_since;  ///< last transition; nullopt: none seen
-  bool carrier_seen = false;                ///< was up once
-  std::optional<WallTime>
-      linked_at;  ///< was up last, maybe in an earlier run: not longer ago than used_s
-  std::optional<WallTime>
-      verbs_seen_at;  ///< its verbs device, maybe in an earlier run; nullopt: never was
-  std::optional<SteadyTime>
-      unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
-  std::vector<CarrierLoss> losses;  ///< newest last, 24 h
-  std::optional<WallTime>
-      drop_before_at;  ///< the last one before these that nobody intended, maybe in an earlier run
-  std::uint64_t involuntary_total = 0, voluntary_total = 0;
-  std::uint64_t involuntary_told =
-      0;  ///< as exported: never goes down, what turned out to be meant pays for the next
-  std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
-  std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
-  std::string gone_words;  ///< what the PCI bus showed when the device went; "" not known
-  std::string fatal_text;
-  std::vector<SteadyTime>
-      fatals;  ///< separate ones, newest last, at most 8: a start forgets fatal_at, not these
-  bool fatal_queue =
-      false;  ///< all that was said: a transmit queue did not move; the driver mends that by itself
-  std::vector<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
-  std::uint32_t best_speed_mbps = 0, best_lanes = 0;
-  std::optional<SteadyTime> serial_changed_at;
-  /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier,
-  /// old errors are past.
-  std::optional<SteadyTime> fresh_since;
-  /// The fibre was mated anew: the light came back, or the carrier after a minute without. The
-  /// error ratio of before is not that of now.
-  std::optional<SteadyTime> mated_at;
-
-  // --- counters
-  std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
-  Reference ber_log10;             ///< of clean intervals, decades
-  PerLane<Reference> lane_ber_log10;
-  Reference transmit_wait_share;
-  std::optional<double> ber_before_fall, ber_reference_at_fall;
-  double uncorrectable_before_fall = 0;
-  std::optional<double> rx_drop_before_fall;
-  std::optional<double> temperature_before_fall_c;  ///< of the module, as it was read last
-
-  // --- over weeks
+  /// Its verbs device was seen then, maybe in an earlier run; nullopt: never.
+  std::optional<WallTime> verbs_seen_at;
+  CarrierHistory carrier;
+  CounterHistory counters;
+  ModuleHistory own, far;  ///< the modules at both ends of the cable
   Drifts drifts;
-
-  // --- light
-  ModuleTracks own, far;
-  std::vector<CounterId> full;  ///< counters that stand at their ends
-  bool peer_errors_full =
-      false;  ///< a far error counter stands at its end: it counted, nobody knows when
-  struct PeerErrors {
-    SteadyTime t;
-    double errors;
-  };
-  std::vector<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
-  std::optional<SteadyTime> pcie_low_since;
-  std::size_t pcie_low_reads = 0;
-  std::array<std::optional<std::uint64_t>, 3>
-      aer_totals;  ///< correctable, nonfatal, fatal, as last read
-  std::vector<std::pair<SteadyTime, double>>
-      aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
+  DeviceHistory device;
+  PeerHistory peer;
+  BeforeLoss before_loss;
 
   // --- questions
   /// nullptr: what this probe reads comes, all of it or the most.
@@ -211,10 +89,6 @@ class PortHistory {
   /// The link is up, and nothing gets through: for longer than a subnet manager takes none has made
   /// the port ACTIVE.
   [[nodiscard]] bool is_shut_out(SteadyTime now) const;
-  /// Losses that nobody intended, in the last `window_s`.
-  [[nodiscard]] std::uint64_t involuntary_losses(SteadyTime now, double window_s) const;
-  /// The last of them, however long ago.
-  [[nodiscard]] std::optional<WallTime> last_drop_at() const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
@@ -240,7 +114,7 @@ class PortHistory {
   void excuse(SteadyTime since);
   void excuse(CarrierLoss& loss);
   void excuse_newest(std::uint64_t count);
-  void compare_with_phy(const Counters& counters, SteadyTime now);
+  void compare_with_phy(const Counters& reading, SteadyTime now);
   void take_phy_count(PhyCount now);
   struct SeenLosses {
     std::uint64_t seen = 0, meant = 0;
@@ -259,28 +133,28 @@ class PortHistory {
   void forget_fatal();
   void end_fatal();
   /// The card brought something over the cable in `interval`.
-  void note_life(const OpenInterval& interval);
+  void note_life(const Interval& interval);
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
-  void settle_lanes(const FlowIncrease& increase);
+  void settle_lanes(const Increase& increase);
   void take_lanes(const std::vector<FecLane>& lanes, SteadyTime now);
-  void take_values(const Counters& counters, SteadyTime now);
-  void take_held(const FlowIncrease& increase);
-  [[nodiscard]] Counters hold_back(const Counters& counters);
+  void take_values(const Counters& reading, SteadyTime now);
+  void take_held(const Increase& increase);
+  [[nodiscard]] Counters hold_back(const Counters& reading);
   void see_counters(const Counters& now);
   void take_gap(const Gap& gap, const Snapshot& snapshot);
   void close_interval(SteadyTime now);
   void take_late(const LateRate& late);
   [[nodiscard]] bool load_is_told() const;
-  void learn_ber(const OpenInterval& interval);
+  void learn_ber(const Interval& interval);
   void count_lanes(const std::vector<FecLane>& now, double spans);
   void end_old_lanes(SteadyTime now);
-  std::uint64_t take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now);
+  std::uint64_t take_missed_losses(const Counters& reading, SteadyTime since, SteadyTime now);
   void take_module(const ModuleSample& module, SteadyTime now);
   void note_light_back(SteadyTime now);
   void note_drifts(const ModuleSample& module);
-  void take_peer(const PeerSample& peer, SteadyTime now);
-  void take_peer_counters(const PeerSample& peer, SteadyTime now);
+  void take_peer(const PeerSample& sample, SteadyTime now);
+  void take_peer_counters(const PeerSample& sample, SteadyTime now);
   void take_pcie(const PcieSample& pcie, SteadyTime now);
   void take_reboot(SteadyTime now);
   void forget_counters();
@@ -290,12 +164,12 @@ class PortHistory {
   [[nodiscard]] double speed_mbps() const;
 
   std::string medium_ = "unknown";
-  OpenInterval open_;
+  Interval open_;
   bool open_valid_ = false;
   std::vector<FecLane> last_fec_lanes_;
   std::optional<SteadyTime> lanes_at_;
   bool corrects_ = false;  ///< FEC corrected something: it is on
-  FlowMeter meter_;
+  RateCalculator meter_;
   Counters held_;  ///< what counters fell to, until it is known whether they began anew
   std::vector<FecLane> held_lanes_;
   bool lanes_doubted_ = false;

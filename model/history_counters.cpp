@@ -32,9 +32,9 @@ double bits_from_blocks(double blocks, double seconds, double rate_bps, double c
 }
 
 /// Share of the line rate; NaN where no octets were counted.
-template <typename AnyInterval>
-double load(const AnyInterval& interval, double rate_bps) {
-  const double octets = std::fmax(interval.flow(Flow::kRxOctets), interval.flow(Flow::kTxOctets));
+double load(const Interval& interval, double rate_bps) {
+  const double octets =
+      std::fmax(interval.increase(Indicator::kRxOctets), interval.increase(Indicator::kTxOctets));
   return octets * 8 / (rate_bps * interval.seconds());
 }
 
@@ -58,29 +58,30 @@ CounterId link_downed() {
 /// ago that was.
 void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
   const std::size_t lanes = std::min({now.size(), last_fec_lanes_.size(), kMaxLanes});
-  if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
+  if (open_.lane_bits.size() < lanes) open_.lane_bits.resize(lanes);
   for (std::size_t i = 0; i < lanes; ++i) {
     const FecLane& before = last_fec_lanes_[i];
     const bool by_bits = before.corrected_bits && now[i].corrected_bits;  // never bits less blocks
     const auto& from = by_bits ? before.corrected_bits : before.corrected_blocks;
     const auto& to = by_bits ? now[i].corrected_bits : now[i].corrected_blocks;
-    open_.lane_bits[i] += static_cast<float>(
-        from && to && *to >= *from ? static_cast<double>(*to - *from) / spans : kUnknownValue);
+    open_.lane_bits[i] +=
+        from && to && *to >= *from ? static_cast<double>(*to - *from) / spans : kUnknownValue;
   }
 }
 
 /// InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was
 /// missed. It is read less often than the link: `since` its last reading. How many they were.
-std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTime since,
+std::uint64_t PortHistory::take_missed_losses(const Counters& reading, SteadyTime since,
                                               SteadyTime now) {
   if (latest.id->link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return 0;
   const auto before = latest.counters->get(link_downed());
-  const auto after = counters.get(link_downed());
+  const auto after = reading.get(link_downed());
   if (!before || !after || *after <= *before) return 0;
   // A full one says nothing of what came since.
   if (is_full(known_counters()[link_downed()], *before)) return 0;
   std::uint64_t seen = 0;
-  for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
+  for (auto at = carrier.losses.rbegin(); at != carrier.losses.rend() && at->t >= since; ++at)
+    seen += at->count;
   seen -= std::min(seen, losses_told_);
   if (*after - *before <= seen) return 0;
   const std::uint64_t missed = *after - *before - seen;
@@ -136,7 +137,7 @@ bool has_lanes(CounterSources sources) {
 }  // namespace
 
 /// What was read wrongly of a source was of its lanes too.
-void PortHistory::settle_lanes(const FlowIncrease& increase) {
+void PortHistory::settle_lanes(const Increase& increase) {
   if (!lanes_doubted_ || has_lanes(meter_.doubted())) return;
   lanes_doubted_ = false;
   if (!has_lanes(increase.back)) {
@@ -157,20 +158,20 @@ void PortHistory::take_lanes(const std::vector<FecLane>& lanes, SteadyTime now) 
 }
 
 /// What one reading says beside its increases.
-void PortHistory::take_values(const Counters& counters, SteadyTime now) {
+void PortHistory::take_values(const Counters& reading, SteadyTime now) {
   const std::uint64_t missed =
-      take_missed_losses(counters, downs_read_at_.value_or(counters_at.value_or(now)), now);
-  if (counters.get(link_downed())) {
+      take_missed_losses(reading, downs_read_at_.value_or(counters_at.value_or(now)), now);
+  if (reading.get(link_downed())) {
     downs_read_at_ = now;
     losses_told_ = missed;
   }
-  compare_with_phy(counters, now);
+  compare_with_phy(reading, now);
   if (!latest.counters) latest.counters.emplace();
-  latest.counters->merge(counters);
+  latest.counters->merge(reading);
 }
 
 /// Of sources that had begun anew it is what they began with.
-void PortHistory::take_held(const FlowIncrease& increase) {
+void PortHistory::take_held(const Increase& increase) {
   if (held_.empty()) return;
   const CounterSources doubted = meter_.doubted();
   const auto source_of = [](CounterId id) { return known_counters()[id].source; };
@@ -183,13 +184,13 @@ void PortHistory::take_held(const FlowIncrease& increase) {
 
 /// Without what is lower than before and may be a wrong reading: a total that falls and comes back
 /// would be counted twice by whoever adds up its increases.
-Counters PortHistory::hold_back(const Counters& counters) {
+Counters PortHistory::hold_back(const Counters& reading) {
   const CounterSources doubted = meter_.doubted();
-  Counters believed = counters;
+  Counters believed = reading;
   believed.forget_known_if([&](CounterId id) {
     const CounterInfo& info = known_counters()[id];
     const auto before = latest.counters ? latest.counters->get(id) : std::nullopt;
-    const auto value = counters.get(id);
+    const auto value = reading.get(id);
     if (!doubted.has(info.source) || info.end == CounterEnd::kLevel || !before || *value >= *before)
       return false;
     held_.set(id, *value);
@@ -200,21 +201,22 @@ Counters PortHistory::hold_back(const Counters& counters) {
 
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   // How long an interval is, and how long ago something was read in such intervals.
-  const double interval_s = std::max(intervals.empty() ? 0.0 : intervals.back().seconds(),
-                                     open_valid_ ? in_seconds(now - open_.begin) : 0.0);
+  const double interval_s =
+      std::max(counters.intervals.empty() ? 0.0 : counters.intervals.back().seconds(),
+               open_valid_ ? in_seconds(now - open_.begin) : 0.0);
   const auto spans = [&](SteadyTime then) {
     const double ratio = interval_s > 0 ? in_seconds(now - then) / interval_s : 1;
     return ratio > 1.5 ? ratio : 1.0;
   };
-  const FlowIncrease increase = meter_.take(*sample.counters, now, interval_s);
+  const Increase increase = meter_.take(*sample.counters, now, interval_s);
   settle_lanes(increase);
   lanes_doubted_ = lanes_doubted_ || has_lanes(increase.reset);
   if (open_valid_) {
-    for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.rates[i]);
+    for (std::size_t i = 0; i < kIndicatorCount; ++i) add_to(open_.increases[i], increase.rates[i]);
     if (!lanes_doubted_) count_lanes(sample.fec_lanes, spans(lanes_at_.value_or(now)));
   }
   for (const LateRate& late : increase.late) take_late(late);
-  if (carrier != true) open_.carrier = false;
+  if (carrier.up != true) open_.carrier = false;
   take_held(increase);
   if (increase.reset) held_at_ = now;
   if (meter_.doubted())
@@ -223,7 +225,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     take_values(*sample.counters, now);
   if (!sample.fec_lanes.empty()) take_lanes(sample.fec_lanes, now);
   answers_ = answers_ || asks_firmware(*sample.counters);
-  full = full_counters(*latest.counters);
+  counters.saturated = full_counters(*latest.counters);
   counters_at = now;
   if (!latest.id->exempt.empty())
     return;  // nobody judges it: a node may have hundreds of virtual functions
@@ -233,44 +235,46 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
 void PortHistory::close_interval(SteadyTime now) {
   if (open_valid_) {
     open_.end = now;
-    const bool transition = last_loss && *last_loss > open_.begin;
+    const bool transition = carrier.last_loss && *carrier.last_loss > open_.begin;
     const bool settling =
-        carrier_since && in_seconds(open_.begin - *carrier_since) < kSettleSeconds;
-    open_.carrier = open_.carrier && carrier == true && !transition;
-    open_.clean = open_.carrier && !settling && (!carrier_since || *carrier_since <= open_.begin);
+        carrier.since && in_seconds(open_.begin - *carrier.since) < kSettleSeconds;
+    open_.carrier = open_.carrier && carrier.up == true && !transition;
+    open_.clean = open_.carrier && !settling && (!carrier.since || *carrier.since <= open_.begin);
     const double rate = line_rate_bps();
     const double seconds = open_.seconds();
-    double bits = open_.flow(Flow::kCorrectedBits);
-    if (std::isnan(bits) && !std::isnan(open_.flow(Flow::kCorrectedBlocks)))
-      bits = bits_from_blocks(open_.flow(Flow::kCorrectedBlocks), seconds, rate, 5440);
+    double bits = open_.increase(Indicator::kCorrectedBits);
+    if (std::isnan(bits) && !std::isnan(open_.increase(Indicator::kCorrectedBlocks)))
+      bits = bits_from_blocks(open_.increase(Indicator::kCorrectedBlocks), seconds, rate, 5440);
     if (rate > 0 && seconds > 0) {
       open_.ber_floor = 0.5 / (rate * seconds);
       if (!std::isnan(bits)) open_.ber = bits / (rate * seconds);
       if (load_is_told()) open_.utilization = load(open_, rate);
     }
-    corrects_ =
-        corrects_ || open_.flow(Flow::kCorrectedBits) > 0 || open_.flow(Flow::kCorrectedBlocks) > 0;
+    corrects_ = corrects_ || open_.increase(Indicator::kCorrectedBits) > 0 ||
+                open_.increase(Indicator::kCorrectedBlocks) > 0;
     learn_ber(open_);
     note_life(open_);
-    intervals.emplace_back(open_);
+    counters.intervals.emplace_back(open_);
   }
   answers_ = false;
   meter_.begin_interval();
-  open_ = OpenInterval{};
-  open_.flows.fill(kUnknownValue);
+  open_ = Interval{};
   open_.begin = now;
-  open_.carrier = carrier == true;
+  open_.carrier = carrier.up == true;
   open_valid_ = true;
 }
 
 /// The interval in which a counter was read before had its part then, and the open one has its own.
 void PortHistory::take_late(const LateRate& late) {
   const double rate = line_rate_bps();
-  const bool traffic = late.flow == Flow::kRxOctets || late.flow == Flow::kTxOctets;
-  for (auto at = intervals.rbegin(); at != intervals.rend() && at->begin >= late.since; ++at) {
-    at->take_late(late.flow, late.per_s * at->seconds(), flow_info(late.flow).combine);
-    if (traffic && rate > 0 && at->seconds() > 0)
-      at->utilization = static_cast<float>(load(*at, rate));
+  const bool traffic = late.flow == Indicator::kRxOctets || late.flow == Indicator::kTxOctets;
+  for (auto at = counters.intervals.rbegin();
+       at != counters.intervals.rend() && at->begin >= late.since; ++at) {
+    double& value = at->increases[static_cast<std::size_t>(late.flow)];
+    const double part = late.per_s * at->seconds();
+    const bool adds = std::isnan(value) || indicator_info(late.flow).combine == Combine::kSum;
+    value = adds ? (std::isnan(value) ? 0 : value) + part : std::max(value, part);
+    if (traffic && rate > 0 && at->seconds() > 0) at->utilization = load(*at, rate);
   }
 }
 
@@ -288,25 +292,26 @@ bool PortHistory::load_is_told() const {
   return !counted;
 }
 
-void PortHistory::learn_ber(const OpenInterval& interval) {
+void PortHistory::learn_ber(const Interval& interval) {
   if (!interval.clean) return;
   constexpr double kGateDecades = 0.9;
   if (!std::isnan(interval.ber)) {
     const double decades = std::log10(std::max(interval.ber, interval.ber_floor));
-    ber_log10.add(interval.end, decades, 6, kGateDecades, Reference::Young::kGuardHigh);
+    counters.ber_log10.add(interval.end, decades, 6, kGateDecades, Baseline::Young::kGuardHigh);
     drifts.ber_log10.add(wall_, decades);
   }
   const double lane_seconds_bits =
-      line_rate_bps() * interval.seconds() / std::max<double>(interval.lanes, 1);
-  for (std::size_t i = 0; i < interval.lanes; ++i)
+      line_rate_bps() * interval.seconds() /
+      std::max<double>(static_cast<double>(interval.lane_bits.size()), 1);
+  for (std::size_t i = 0; i < interval.lane_bits.size(); ++i)
     if (!std::isnan(interval.lane_bits[i]) && lane_seconds_bits > 0)
-      lane_ber_log10[i].add(
-          interval.end,
-          std::log10(std::max<double>(interval.lane_bits[i], 0.5) / lane_seconds_bits), 6,
-          kGateDecades, Reference::Young::kGuardHigh);
-  const double wait = interval.flow(Flow::kTransmitWait);
-  const double sent = interval.flow(Flow::kTxOctets);
-  if (!std::isnan(wait) && sent > 0) transmit_wait_share.add(interval.end, wait / sent, 1e9, 1e9);
+      counters.lane_ber_log10[i].add(
+          interval.end, std::log10(std::max(interval.lane_bits[i], 0.5) / lane_seconds_bits), 6,
+          kGateDecades, Baseline::Young::kGuardHigh);
+  const double wait = interval.increase(Indicator::kTransmitWait);
+  const double sent = interval.increase(Indicator::kTxOctets);
+  if (!std::isnan(wait) && sent > 0)
+    counters.transmit_wait_share.add(interval.end, wait / sent, 1e9, 1e9);
 }
 
 }  // namespace linkhealth

@@ -25,17 +25,17 @@ constexpr double kPhyLagS = 3;
 
 }  // namespace
 
-std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) const {
+std::uint64_t CarrierHistory::unplanned_losses(SteadyTime now, double window_s) const {
   std::uint64_t total = 0;
   for (const CarrierLoss& loss : losses)
-    if (!loss.voluntary && in_seconds(now - loss.t) <= window_s) total += loss.count;
+    if (!loss.planned && in_seconds(now - loss.t) <= window_s) total += loss.count;
   return total;
 }
 
-std::optional<WallTime> PortHistory::last_drop_at() const {
+std::optional<WallTime> CarrierHistory::last_unplanned_loss_at() const {
   const auto last = std::find_if(losses.rbegin(), losses.rend(),
-                                 [](const CarrierLoss& loss) { return !loss.voluntary; });
-  return last != losses.rend() ? std::optional(last->at) : drop_before_at;
+                                 [](const CarrierLoss& loss) { return !loss.planned; });
+  return last != losses.rend() ? std::optional(last->at) : loss_before_at;
 }
 
 /// Of the last day all are kept, of those before it when the last one was.
@@ -43,57 +43,57 @@ void PortHistory::forget_old_losses(SteadyTime now) {
   const auto is_old = [now](const CarrierLoss& loss) {
     return in_seconds(now - loss.t) > kDaySeconds;
   };
-  for (const CarrierLoss& loss : losses)
-    if (is_old(loss) && !loss.voluntary) drop_before_at = loss.at;
-  std::erase_if(losses, is_old);
+  for (const CarrierLoss& loss : carrier.losses)
+    if (is_old(loss) && !loss.planned) carrier.loss_before_at = loss.at;
+  std::erase_if(carrier.losses, is_old);
 }
 
 bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
 
 void PortHistory::take_intent(SteadyTime t) {
-  for (CarrierLoss& loss : losses)
+  for (CarrierLoss& loss : carrier.losses)
     if (in_seconds(t - loss.t) <= times_.before_s) excuse(loss);
-  if (!fresh_since || t > *fresh_since) fresh_since = t;
+  if (!carrier.fresh_since || t > *carrier.fresh_since) carrier.fresh_since = t;
   const SteadyTime until = t + from_seconds(times_.after_s);
   if (!intent_until_ || until > *intent_until_) intent_until_ = until;
 }
 
 void PortHistory::excuse(CarrierLoss& loss) {
-  if (std::exchange(loss.voluntary, true)) return;
-  involuntary_total -= loss.count;
-  voluntary_total += loss.count;
+  if (std::exchange(loss.planned, true)) return;
+  carrier.unplanned_total -= loss.count;
+  carrier.planned_total += loss.count;
 }
 
 void PortHistory::excuse(SteadyTime since) {
-  for (CarrierLoss& loss : losses)
+  for (CarrierLoss& loss : carrier.losses)
     if (loss.t >= since) excuse(loss);
 }
 
 void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
   const bool admin_off = latest.link && is_set_down(*latest.link, latest.id->link_layer);
-  const bool voluntary = intended(t) || admin_off;
-  (voluntary ? voluntary_total : involuntary_total) += count;
-  if (losses.size() >= 512) losses.erase(losses.begin());
-  losses.push_back({t, count, voluntary, 0, wall_ - (now_ - t)});
-  last_loss = t;
+  const bool planned = intended(t) || admin_off;
+  (planned ? carrier.planned_total : carrier.unplanned_total) += count;
+  if (carrier.losses.size() >= 512) carrier.losses.erase(carrier.losses.begin());
+  carrier.losses.push_back({t, count, planned, 0, wall_ - (now_ - t)});
+  carrier.last_loss = t;
 }
 
 /// Carrier counts also rise when a driver is set up anew (rings, channels, MTU, XDP: linux,
 /// mlx5e_switch_priv_channels(), bnxt_close_nic()), and before Linux 5.14 mlx5 missed falls that
 /// were over before it looked. The PHY counts what the link did.
-void PortHistory::compare_with_phy(const Counters& counters, SteadyTime now) {
+void PortHistory::compare_with_phy(const Counters& reading, SteadyTime now) {
   if (!last_down_count_)
     return;  // without a carrier count link_downed is asked: take_missed_losses()
   for (const CounterId id : phy_counts()) {
-    if (const auto count = counters.get(id)) return take_phy_count({id, *count, now, std::nullopt});
+    if (const auto count = reading.get(id)) return take_phy_count({id, *count, now, std::nullopt});
     if (latest.counters && latest.counters->get(id)) return;  // it is read at another time
   }
 }
 
 PortHistory::SeenLosses PortHistory::losses_after(SteadyTime t) const {
   SeenLosses found;
-  for (auto at = losses.rbegin(); at != losses.rend() && at->t > t; ++at)
-    (at->voluntary ? found.meant : found.seen) += at->count;
+  for (auto at = carrier.losses.rbegin(); at != carrier.losses.rend() && at->t > t; ++at)
+    (at->planned ? found.meant : found.seen) += at->count;
   return found;
 }
 
@@ -133,12 +133,12 @@ void PortHistory::take_phy_count(PhyCount now) {
 }
 
 void PortHistory::excuse_newest(std::uint64_t count) {
-  for (auto at = losses.rbegin(); at != losses.rend() && count > 0; ++at) {
-    if (at->voluntary) continue;
+  for (auto at = carrier.losses.rbegin(); at != carrier.losses.rend() && count > 0; ++at) {
+    if (at->planned) continue;
     if (at->count > count) {  // a part of those that one reading found
       at->count -= count;
-      involuntary_total -= count;
-      voluntary_total += count;
+      carrier.unplanned_total -= count;
+      carrier.planned_total += count;
       return;
     }
     count -= at->count;

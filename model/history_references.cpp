@@ -17,18 +17,18 @@ template <typename Port, typename Visit>
 void each_reference(Port& port, Visit visit) {
   const auto lanes = [&visit](auto& tracks, const std::string& name) {
     for (std::size_t i = 0; i < kMaxLanes; ++i)
-      visit(name + "." + std::to_string(i + 1), tracks[i].reference);
+      visit(name + "." + std::to_string(i + 1), tracks[i].baseline);
   };
   lanes(port.own.rx_dbm, "rx_dbm");
   lanes(port.own.tx_dbm, "tx_dbm");
   lanes(port.own.bias_ma, "bias_ma");
-  visit("temperature_c", port.own.temperature_c.reference);
+  visit("temperature_c", port.own.temperature_c.baseline);
   lanes(port.far.rx_dbm, "far_rx_dbm");
   lanes(port.far.tx_dbm, "far_tx_dbm");
-  visit("ber_log10", port.ber_log10);
+  visit("ber_log10", port.counters.ber_log10);
   for (std::size_t i = 0; i < kMaxLanes; ++i)
-    visit("ber_log10." + std::to_string(i + 1), port.lane_ber_log10[i]);
-  visit("transmit_wait_share", port.transmit_wait_share);
+    visit("ber_log10." + std::to_string(i + 1), port.counters.lane_ber_log10[i]);
+  visit("transmit_wait_share", port.counters.transmit_wait_share);
 }
 
 /// The same for what changes slowly.
@@ -64,8 +64,8 @@ PortReferences PortHistory::references() const {
   PortReferences kept;
   kept.label = key;
   kept.guid = latest.id->guid;
-  if (latest.id->exempt.empty()) kept.linked_at = linked_at;
-  kept.last_drop_at = last_drop_at();
+  if (latest.id->exempt.empty()) kept.linked_at = carrier.last_up_at;
+  kept.last_drop_at = carrier.last_unplanned_loss_at();
   if (!kept.guid.empty()) kept.verbs_seen_at = verbs_seen_at;
   if (latest.peer && (latest.peer->source == "mad" || latest.peer->source == "lldp")) {
     kept.peer_source = latest.peer->source;
@@ -76,9 +76,9 @@ PortReferences PortHistory::references() const {
   if (own.serial.empty()) return kept;  // nothing says whose values they would be
   kept.serial = own.serial;
   kept.far_serial = far.serial;
-  kept.best_speed_mbps = best_speed_mbps;
-  kept.best_lanes = best_lanes;
-  each_reference(*this, [&kept](const std::string& name, const Reference& reference) {
+  kept.best_speed_mbps = carrier.best_speed_mbps;
+  kept.best_lanes = carrier.best_lanes;
+  each_reference(*this, [&kept](const std::string& name, const Baseline& reference) {
     if (reference.ready()) kept.references.push_back({name, reference.values()});
   });
   each_drift(*this, [&kept](const std::string& name, const Drift& drift) {
@@ -89,25 +89,26 @@ PortReferences PortHistory::references() const {
 }
 
 void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
-  if (!linked_at) linked_at = kept.linked_at;
-  if (!drop_before_at) drop_before_at = kept.last_drop_at;
+  if (!carrier.last_up_at) carrier.last_up_at = kept.linked_at;
+  if (!carrier.loss_before_at) carrier.loss_before_at = kept.last_drop_at;
   if (!verbs_seen_at && !kept.guid.empty())
     verbs_seen_at = kept.verbs_seen_at.value_or(kept.seen_at);
   if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
   far.serial = kept.far_serial;
-  best_speed_mbps = kept.best_speed_mbps;
-  best_lanes = kept.best_lanes;
-  each_reference(*this, [&](const std::string& name, Reference& reference) {
+  carrier.best_speed_mbps = kept.best_speed_mbps;
+  carrier.best_lanes = kept.best_lanes;
+  each_reference(*this, [&](const std::string& name, Baseline& reference) {
     const auto at = std::find_if(kept.references.begin(), kept.references.end(),
                                  [&name](const KeptReference& row) { return row.name == name; });
     if (at != kept.references.end()) reference.assign(at->values, now);
   });
-  for (ModuleTracks* tracks : {&own, &far})
-    for (PerLane<Track>* lanes : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-      lanes->trim(
-          [](const Track& track) { return track.recent_count == 0 && !track.reference.ready(); });
-  lane_ber_log10.trim([](const Reference& reference) { return !reference.ready(); });
+  for (ModuleHistory* tracks : {&own, &far})
+    for (PerLane<LaneSeries>* lanes : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
+      lanes->trim([](const LaneSeries& track) {
+        return track.recent_count == 0 && !track.baseline.ready();
+      });
+  counters.lane_ber_log10.trim([](const Baseline& reference) { return !reference.ready(); });
   each_drift(*this, [&kept](const std::string& name, Drift& drift) {
     for (const KeptReference& row : kept.references)
       if (row.name == name) drift.assign(row.values);
@@ -129,8 +130,8 @@ void PortHistory::recall_peer(const PortReferences& kept, Milliseconds age, Stea
 
 /// With a link, whoever is there was heard by now.
 void PortHistory::end_recalled_peer(SteadyTime now) {
-  if (!peer_recalled_ || carrier != true ||
-      in_seconds(now - carrier_since.value_or(first_seen)) < kLldpHoldS)
+  if (!peer_recalled_ || carrier.up != true ||
+      in_seconds(now - carrier.since.value_or(first_seen)) < kLldpHoldS)
     return;
   take_peer(PeerSample{}, now);
 }

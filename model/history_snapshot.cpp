@@ -168,7 +168,7 @@ void History::meet_ports(const Snapshot& snapshot) {
     // Ethernet and InfiniBand of one card run at speeds of their own.
     const std::string& was = port.latest.id->link_layer;
     if (named && !was.empty() && !sample.id->link_layer.empty() && was != sample.id->link_layer)
-      port.best_speed_mbps = port.best_lanes = 0;
+      port.carrier.best_speed_mbps = port.carrier.best_lanes = 0;
     if (named || is_new) port.latest.id = sample.id;
     labels_[key] = stable;
   }
@@ -323,7 +323,8 @@ void History::observe(const Snapshot& snapshot) {
     port.end_old_module(now_);
     port.end_old_counters(now_);
     port.end_recalled_peer(now_);
-    port.involuntary_told = std::max(port.involuntary_told, port.involuntary_total);
+    port.carrier.unplanned_exported =
+        std::max(port.carrier.unplanned_exported, port.carrier.unplanned_total);
     if (!port.present && !port.absent_since) port.absent_since = now_;
     forget = forget || is_forgettable(port);
   }

@@ -131,7 +131,7 @@ double SignalCollector::Rate::take() {
 void SignalCollector::take_counters(Counted& port, const PortSample& sample,
                                     const PortReport& report, SteadyTime now) {
   const double seconds = port.read_at ? in_seconds(now - *port.read_at) : 0;
-  const FlowIncrease increase = port.meter.take(*sample.counters, now, seconds);
+  const Increase increase = port.meter.take(*sample.counters, now, seconds);
   port.meter.begin_interval();
   port.read_at = now;
   for (const SignalInfo& info : signal_table())
@@ -140,13 +140,13 @@ void SignalCollector::take_counters(Counted& port, const PortSample& sample,
   if (seconds > 0) take_rates(port, increase.rates, report, seconds);
 }
 
-void SignalCollector::take_rates(Counted& port, const FlowValues& rates, const PortReport& report,
-                                 double seconds) {
-  const auto flow = [&](Flow which) { return rates[static_cast<std::size_t>(which)]; };
-  port.rx_octets.add(flow(Flow::kRxOctets), seconds);
-  port.tx_octets.add(flow(Flow::kTxOctets), seconds);
+void SignalCollector::take_rates(Counted& port, const IndicatorValues& rates,
+                                 const PortReport& report, double seconds) {
+  const auto flow = [&](Indicator which) { return rates[static_cast<std::size_t>(which)]; };
+  port.rx_octets.add(flow(Indicator::kRxOctets), seconds);
+  port.tx_octets.add(flow(Indicator::kTxOctets), seconds);
   if (port.carrier == true)
-    port.corrected_bits.add(flow(Flow::kCorrectedBits), seconds);
+    port.corrected_bits.add(flow(Indicator::kCorrectedBits), seconds);
   else
     port.corrected_bits = Rate();
   port.rates_over_s += seconds;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/flow_meter.h"
 #include "model/port_moves.h"
+#include "model/rate_calculator.h"
 #include "model/report.h"
 #include "model/signals.h"
 
@@ -45,7 +45,7 @@ class SignalCollector {
     double take();
   };
   struct Counted {
-    FlowMeter meter;
+    RateCalculator meter;
     std::optional<SteadyTime> read_at;
     Rate rx_octets, tx_octets, corrected_bits;
     double rates_over_s = 0;
@@ -57,7 +57,7 @@ class SignalCollector {
   static void take_link(Counted& port, const PortSample& sample, const PortReport& report);
   static void take_counters(Counted& port, const PortSample& sample, const PortReport& report,
                             SteadyTime now);
-  static void take_rates(Counted& port, const FlowValues& rates, const PortReport& report,
+  static void take_rates(Counted& port, const IndicatorValues& rates, const PortReport& report,
                          double seconds);
   static void take_pcie(Counted& port, const PcieSample& pcie);
 

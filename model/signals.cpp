@@ -28,7 +28,7 @@ struct Row {
   std::string_view name;
   double quantum;
   SignalFold fold;
-  std::optional<Flow> flow = {};
+  std::optional<Indicator> flow = {};
   SignalScale scale = kLinear;
 };
 
@@ -41,18 +41,18 @@ constexpr auto kPlain = std::to_array<Row>({
     {kCarrierDowns, "carrier_downs", 1, kSum},
     {kVoluntaryDowns, "voluntary_downs", 1, kSum},
     {kPreFecBer, "pre_fec_ber", 0.01, kMost, {}, kErrorRatio},
-    {kCorrectedBits, "corrected_bits", 1, kSum, Flow::kCorrectedBits},
-    {kUncorrectableBlocks, "uncorrectable_blocks", 1, kSum, Flow::kUncorrectableBlocks},
-    {kSymbolErrors, "symbol_errors", 1, kSum, Flow::kSymbolErrors},
-    {kFrameErrors, "frame_errors", 1, kSum, Flow::kFrameErrors},
-    {kLinkRecoveries, "link_recoveries", 1, kSum, Flow::kLinkRecoveries},
-    {kForwardedErrors, "forwarded_errors", 1, kSum, Flow::kForwardedErrors},
-    {kCongestionMarks, "congestion_marks", 1, kSum, Flow::kCongestionMarks},
-    {kPauseReceived, "pause_received", 1, kSum, Flow::kPauseReceived},
-    {kPauseSent, "pause_sent", 1, kSum, Flow::kPauseSent},
-    {kHostDrops, "host_drops", 1, kSum, Flow::kHostDrops},
-    {kRetries, "retries", 1, kSum, Flow::kRetries},
-    {kTransmitDiscards, "transmit_discards", 1, kSum, Flow::kTransmitDiscards},
+    {kCorrectedBits, "corrected_bits", 1, kSum, Indicator::kCorrectedBits},
+    {kUncorrectableBlocks, "uncorrectable_blocks", 1, kSum, Indicator::kUncorrectableBlocks},
+    {kSymbolErrors, "symbol_errors", 1, kSum, Indicator::kSymbolErrors},
+    {kFrameErrors, "frame_errors", 1, kSum, Indicator::kFrameErrors},
+    {kLinkRecoveries, "link_recoveries", 1, kSum, Indicator::kLinkRecoveries},
+    {kForwardedErrors, "forwarded_errors", 1, kSum, Indicator::kForwardedErrors},
+    {kCongestionMarks, "congestion_marks", 1, kSum, Indicator::kCongestionMarks},
+    {kPauseReceived, "pause_received", 1, kSum, Indicator::kPauseReceived},
+    {kPauseSent, "pause_sent", 1, kSum, Indicator::kPauseSent},
+    {kHostDrops, "host_drops", 1, kSum, Indicator::kHostDrops},
+    {kRetries, "retries", 1, kSum, Indicator::kRetries},
+    {kTransmitDiscards, "transmit_discards", 1, kSum, Indicator::kTransmitDiscards},
     {kRxTraffic, "rx_traffic_mbps", 1, kMean},
     {kTxTraffic, "tx_traffic_mbps", 1, kMean},
     {kRxPower, "rx_power_dbm", 0.01, kLeast},

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/flows.h"
+#include "model/indicators.h"
 
 namespace linkhealth {
 
@@ -69,7 +69,7 @@ struct SignalInfo {
   SignalFold fold;
   std::uint8_t
       near;  ///< the signal it is mostly close to (lane to lane); itself where there is none
-  std::optional<Flow> flow;  ///< what it counts
+  std::optional<Indicator> flow;  ///< what it counts
 };
 
 /// In the order of Signal, which is part of the format of what is stored: rows are added at the

@@ -25,8 +25,8 @@ inline constexpr StaticText kSharedModule =
 inline constexpr StaticText kFullCounter =
     "its counter is full: linkhealth doctor says what clears it";
 /// Why a flow is not known: one that is full counted, and counts no further.
-inline Finding not_counted(const PortView& v, Flow flow, StaticText none) {
-  return not_known(is_full_for(v.port.full, {flow}) ? kFullCounter : none);
+inline Finding not_counted(const PortView& v, Indicator flow, StaticText none) {
+  return not_known(is_full_for(v.port.counters.saturated, {flow}) ? kFullCounter : none);
 }
 
 }  // namespace linkhealth::symptoms

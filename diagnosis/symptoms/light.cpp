@@ -53,7 +53,7 @@ constexpr Knob kLowKnobs[] = {
      "below the other lanes, where there is no past: of eight good ones the lowest is 1.5 (7a)"}};
 /// Why it is not known how much of a power is lost: there is none, or there is no past to hold it
 /// against. What is still being read comes by itself.
-Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes,
+Finding no_drop(const PortView& v, const ModuleHistory& end, std::size_t lanes,
                 StaticText no_powers) {
   if (lanes == 0) return not_known(no_powers);
   if (&end == &v.port.own && lanes_may_be_others(v)) return not_known(kSharedModule);
@@ -134,7 +134,7 @@ Finding tx_fault(const PortView& v, KnobValues) {
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
     if (module->lanes[i].tx_fault) {
       // The flag is latched: light as ever means that it is an old one.
-      const auto drop = i < kMaxLanes ? v.port.own.tx_dbm[i].drop() : std::nullopt;
+      const auto drop = i < kMaxLanes ? v.port.own.tx_dbm[i].below_baseline() : std::nullopt;
       const bool now = *module->lanes[i].tx_fault && (!drop || *drop > 0.7);
       fault = fault.value_or(false) || now;
       if (now) lane = static_cast<int>(i);
@@ -180,12 +180,13 @@ std::optional<double> rise_over_weeks(const PortHistory& port, double per_c) {
 /// Against its own past, with what heat explains taken off: by the other lasers of the module, else
 /// by its temperature.
 std::optional<double> laser_rise(const PortView& v, double per_c) {
-  const ModuleTracks& own = v.port.own;
+  const ModuleHistory& own = v.port.own;
   std::optional<double> rise = rise_over_weeks(v.port, per_c);
   if (!v.light.bias_ratio || v.light.bias_lane < 0) return rise;
   if (own.tx_lanes > 1) rise = std::max(rise.value_or(0), *v.light.bias_ratio);
-  const Track& bias = own.bias_ma[static_cast<std::size_t>(v.light.bias_lane)];
-  const auto now = bias.now(), before = bias.reference.median(), heat = own.temperature_c.drop();
+  const LaneSeries& bias = own.bias_ma[static_cast<std::size_t>(v.light.bias_lane)];
+  const auto now = bias.now(), before = bias.baseline.median(),
+             heat = own.temperature_c.below_baseline();
   if (!now || !before || *before <= 0 || !heat) return rise;
   return std::max(rise.value_or(0), *now / *before / by_heat(-*heat, per_c));
 }
@@ -201,7 +202,7 @@ Finding laser_tires(const PortView& v, KnobValues k) {
   const auto tracks = static_cast<std::size_t>(std::max(lane, 0));
   const auto& warning = module->thresholds.tx_bias_ma.high_warn;
   const bool warned = warning && *warning > 0 && v.port.own.bias_ma[tracks].now() > *warning;
-  const double less_light = v.port.own.tx_dbm[tracks].drop().value_or(0);
+  const double less_light = v.port.own.tx_dbm[tracks].below_baseline().value_or(0);
   return Case(Reader::kModule)
       .lane(lane)
       .at_least("laser bias against its past, without what heat explains", rise, k[warned ? 1 : 0])
@@ -245,7 +246,7 @@ constexpr Knob kUnheardKnobs[] = {
 Finding far_sends_unheard(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
   if (!v.light.rx_fresh || !v.light.rx_dark_all) return not_known("light arrives, or is not read");
-  const ModuleTracks& far = v.port.far;
+  const ModuleHistory& far = v.port.far;
   if (!v.light.far_fresh || far.tx_lanes == 0) return not_known(kNoFarPowers);
   std::optional<double> least;
   for (std::size_t i = 0; i < far.tx_lanes; ++i)

@@ -27,7 +27,7 @@ Finding admin_down(const PortView& v, KnobValues) {
 
 Finding link_down(const PortView& v, KnobValues) {
   std::optional<bool> down;
-  if (v.port.carrier) down = v.down;
+  if (v.port.carrier.up) down = v.down;
   return Case(Reader::kLink).holds("no carrier", down).close();
 }
 
@@ -71,9 +71,9 @@ struct Losses {
 };
 Losses losses_of(const PortView& v, KnobValues k) {
   Losses found;
-  for (const CarrierLoss& loss : v.port.losses) {
-    if (loss.voluntary || in_seconds(v.now - loss.t) > k[kWindow]) continue;
-    const bool lasts = v.down && &loss == &v.port.losses.back();
+  for (const CarrierLoss& loss : v.port.carrier.losses) {
+    if (loss.planned || in_seconds(v.now - loss.t) > k[kWindow]) continue;
+    const bool lasts = v.down && &loss == &v.port.carrier.losses.back();
     if ((lasts ? v.down_s : loss.down_s) > k[kOutage]) continue;
     found.total += static_cast<double>(loss.count);
     if (!found.separate.empty() && in_seconds(loss.t - found.separate.back()) < k[kApart]) continue;
@@ -87,7 +87,7 @@ Losses losses_of(const PortView& v, KnobValues k) {
 }
 
 Finding flaps(const PortView& v, KnobValues k) {
-  if (v.port.losses.empty())
+  if (v.port.carrier.losses.empty())
     return Case(Reader::kEvents).at_least("involuntary carrier losses", 0.0, k[kMinLosses]).close();
   const Losses seen = losses_of(v, k);
   const auto separate = static_cast<double>(seen.separate.size());
@@ -115,7 +115,7 @@ Finding flaps(const PortView& v, KnobValues k) {
 Finding speed_reduced(const PortView& v, KnobValues) {
   if (v.down) return not_known("the link is down");
   const auto& link = v.link();
-  double wanted_lanes = v.port.best_lanes;
+  double wanted_lanes = v.port.carrier.best_lanes;
   if (v.expected != nullptr)
     wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
@@ -201,8 +201,8 @@ Finding no_cable_reported(const PortView& v, KnobValues) {
 bool said_of_module(const PortView& v, KernelLogClass what) {
   constexpr double kNoticedS = 300;
   const auto t = said_in_log(v, what);
-  return t &&
-         (!v.port.last_module_event || in_seconds(*v.port.last_module_event - *t) <= kNoticedS);
+  return t && (!v.port.carrier.module_event_at ||
+               in_seconds(*v.port.carrier.module_event_at - *t) <= kNoticedS);
 }
 
 Finding unsupported_reported(const PortView& v, KnobValues) {
@@ -245,7 +245,7 @@ Finding overheat_reported(const PortView& v, KnobValues k) {
     return Case(Reader::kCounters)
         .at_least("times in an hour that the card found the module too hot", heat.events, k[0])
         .close();
-  for (const auto& [t, text] : v.port.kernel_log)
+  for (const auto& [t, text] : v.port.device.kernel_log)
     if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(v.now - t) < 3600)
       return Case(Reader::kEvents).holds("the kernel log reports a high temperature", true).close();
   return reason(v, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
@@ -256,11 +256,11 @@ constexpr Knob kSettingsKnobs[] = {
     {"window_s", 180, 10, 3600, "s", "between the change and the fall"}};
 Finding settings_touched(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
-  if (!v.port.last_admin_event && !v.port.carrier_seen)
+  if (!v.port.carrier.admin_event_at && !v.port.carrier.was_up)
     return not_known("the link was never seen up");
-  if (!v.port.carrier_since || !v.port.last_admin_event)
+  if (!v.port.carrier.since || !v.port.carrier.admin_event_at)
     return Case(Reader::kEvents).holds("settings changed", false).close();
-  const double since = in_seconds(*v.port.last_admin_event - *v.port.carrier_since);
+  const double since = in_seconds(*v.port.carrier.admin_event_at - *v.port.carrier.since);
   return Case(Reader::kEvents)
       .at_least("administrator's change after the fall", since, -k[0], "s")
       .below("administrator's change after the fall", since, 3600, "s")

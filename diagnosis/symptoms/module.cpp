@@ -41,11 +41,11 @@ Finding module_hot(const PortView& v, KnobValues k) {
   if (!module || !module->temperature_c || !module->present)
     return not_known("the module gives no temperature");
   // The median outvotes a glitch; the last reading knows that it has cooled down.
-  const Track& track = v.port.own.temperature_c;
+  const LaneSeries& track = v.port.own.temperature_c;
   auto now = track.now();
   if (now) now = std::min(*now, track.recent[0]);
   // One that switched itself off cools down, and is no better for it until the link is back.
-  if (now && v.down) now = std::max(*now, v.port.temperature_before_fall_c.value_or(*now));
+  if (now && v.down) now = std::max(*now, v.port.before_loss.temperature_c.value_or(*now));
   if (v.up && now && *now > k[5]) return not_known("the temperature cannot be");
   // All-zero limits are what a module without limits gives.
   const auto& limits = module->thresholds.temperature_c;
@@ -53,8 +53,8 @@ Finding module_hot(const PortView& v, KnobValues k) {
       limits.high_warn && *limits.high_warn > limits.low_warn.value_or(0) && *limits.high_warn > 30;
   const double warn = usable ? *limits.high_warn : k[0];
   const double enough = std::min(k[3], std::max(1.0, static_cast<double>(v.group.siblings)));
-  const auto drop = track.drop();
-  const double rise_c = -std::max(drop.value_or(0), track.latest_drop().value_or(0));
+  const auto drop = track.below_baseline();
+  const double rise_c = -std::max(drop.value_or(0), track.latest_below_baseline().value_or(0));
   const bool room = static_cast<double>(v.group.siblings_hotter) >= enough && rise_c < 2 * k[1];
   const double alarm =
       usable && limits.high_alarm && *limits.high_alarm > warn ? *limits.high_alarm : warn + k[4];
@@ -79,14 +79,15 @@ constexpr Knob kNewKnobs[] = {
     {"settle_s", 60, 0, 3600, "s", "how long a new module may take to come up"}};
 Finding module_new(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
-  const auto& changed = std::max(v.port.last_module_event, v.port.serial_changed_at);
+  const auto& changed = std::max(v.port.carrier.module_event_at, v.port.own.serial_changed_at);
   if (!changed) {
-    const bool seen = v.port.carrier_seen && !v.port.last_reboot && !v.port.driver_reload_at;
+    const bool seen =
+        v.port.carrier.was_up && !v.port.carrier.reboot_at && !v.port.device.driver_reload_at;
     if (!seen) return not_known("the link was never seen up");
     return Case(Reader::kEvents).holds("down since the module was changed", false).close();
   }
   const bool there = !v.port.latest.module || v.port.latest.module->present;
-  const bool since = !v.port.carrier_since || *v.port.carrier_since <= *changed;
+  const bool since = !v.port.carrier.since || *v.port.carrier.since <= *changed;
   return Case(Reader::kEvents)
       .holds("down since the module was changed", there && since)
       .at_least("seconds since the module was changed", in_seconds(v.now - *changed), k[0], "s")

@@ -29,7 +29,7 @@ bool is_narrow(const PcieSample& pcie) {
 /// Whether the port carried so much before and after PCIe was found low: what wakes up just now may
 /// still be slow, and what has just fallen idle may sleep. nullopt: not known.
 std::optional<bool> busy_when_read(const PortView& v, double share) {
-  const auto& intervals = v.port.intervals;
+  const auto& intervals = v.port.counters.intervals;
   if (intervals.size() < 3 || std::isnan(intervals.back().utilization) || !v.port.pcie_at)
     return std::nullopt;
   const auto busy = [share](const Interval& interval) { return interval.utilization > share; };
@@ -40,15 +40,15 @@ std::optional<bool> busy_when_read(const PortView& v, double share) {
   if (after != intervals.end()) return busy(*after) && busy(*(after - 1)) && busy(*(after - 2));
   // It is read each time: low before the newest interval and at its end.
   const Interval& newest = intervals.back();
-  const bool still =
-      v.port.pcie_low_since && *v.port.pcie_low_since <= newest.begin && newest.end <= read;
+  const bool still = v.port.device.pcie_low_since &&
+                     *v.port.device.pcie_low_since <= newest.begin && newest.end <= read;
   return still && busy(newest) && busy(*(after - 2));
 }
 /// The longest time without a pause that the port carried so much while PCIe was low.
 double busy_while_low_s(const PortView& v, double share) {
   double longest = 0, run = 0;
-  for (const Interval& interval : v.port.intervals) {
-    if (!v.port.pcie_low_since || interval.begin < *v.port.pcie_low_since) continue;
+  for (const Interval& interval : v.port.counters.intervals) {
+    if (!v.port.device.pcie_low_since || interval.begin < *v.port.device.pcie_low_since) continue;
     run = interval.utilization > share ? run + interval.seconds() : 0;
     longest = std::max(longest, run);
   }
@@ -58,7 +58,7 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
   const auto& pcie = v.port.latest.pcie;
   if (!pcie || (!pcie->speed_gtps && !pcie->width))
     return not_known("PCIe speed and width are not known");
-  if (v.port.pcie_low_reads == 0)
+  if (v.port.device.pcie_low_reads == 0)
     return Case(Reader::kPcie).holds("below what both ends can do", false).close();
   Case found(Reader::kPcie);
   // Lanes are lost by training, not by power saving; the speed is lowered by power saving, but not
@@ -66,11 +66,11 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
   const std::optional<bool> busy = busy_when_read(v, k[1]);
   const bool at_once = is_narrow(*pcie) || busy == true || busy_while_low_s(v, k[1]) >= k[2];
   if (!at_once && busy) return not_known("the port is idle, and may save power");
-  found.at_least("readings in a row", static_cast<double>(v.port.pcie_low_reads),
+  found.at_least("readings in a row", static_cast<double>(v.port.device.pcie_low_reads),
                  at_once ? 1 : k[0]);
   if (!at_once)
-    found.at_least("low since", in_seconds(v.now - v.port.pcie_low_since.value_or(v.now)), k[3],
-                   "s");
+    found.at_least("low since", in_seconds(v.now - v.port.device.pcie_low_since.value_or(v.now)),
+                   k[3], "s");
   if (is_narrow(*pcie))
     return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes").close();
   return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s")
@@ -79,7 +79,7 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
 
 /// A line of the kernel log that holds until it is old: it is said again while its cause lasts.
 bool said(const PortView& v, KernelLogClass what, double hold_s) {
-  return std::ranges::any_of(v.port.kernel_log, [&](const auto& line) {
+  return std::ranges::any_of(v.port.device.kernel_log, [&](const auto& line) {
     return in_seconds(v.now - line.first) <= hold_s && is_kernel_log(line.second, what);
   });
 }
@@ -100,10 +100,10 @@ constexpr Knob kAerKnobs[] = {
 /// The most that any stretch up to now says for `per_h` errors against a tenth of that.
 double evidence_nats(const PortView& v, double per_h) {
   double most = 0;
-  for (const auto& [t, count] : v.port.aer) {
-    const double hours = in_seconds(v.port.aer.back().first - t) / 3600;
-    most =
-        std::max(most, (v.port.aer.back().second - count) * std::log(10.0) - 0.9 * per_h * hours);
+  for (const auto& [t, count] : v.port.device.pcie_errors) {
+    const double hours = in_seconds(v.port.device.pcie_errors.back().first - t) / 3600;
+    most = std::max(most, (v.port.device.pcie_errors.back().second - count) * std::log(10.0) -
+                              0.9 * per_h * hours);
   }
   return most;
 }
@@ -117,15 +117,17 @@ Finding pcie_errors(const PortView& v, KnobValues k) {
     return Case(Reader::kEvents)
         .holds("the kernel log says that a PCIe transaction was lost", true)
         .close();
-  if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
-  const double in_an_hour = v.port.aer.back().second - v.port.aer.front().second;
+  if (v.port.device.pcie_errors.size() < 2) return not_known("PCIe error counts are not known");
+  const double in_an_hour =
+      v.port.device.pcie_errors.back().second - v.port.device.pcie_errors.front().second;
   const double nats = evidence_nats(v, k[0]);
   if (in_an_hour < k[0] && nats >= k[1])
     return Case(Reader::kPcie)
         .at_least("evidence that PCIe errors come as often as that", nats, k[1])
         .close();
   return Case(Reader::kPcie)
-      .at_least("PCIe errors in an hour", v.port.aer.back().second - v.port.aer.front().second,
+      .at_least("PCIe errors in an hour",
+                v.port.device.pcie_errors.back().second - v.port.device.pcie_errors.front().second,
                 k[0])
       .close();
 }
@@ -144,19 +146,21 @@ constexpr Knob kFatalKnobs[] = {
 /// So many fatal errors of the card itself lie so near that it is not well, though it carries just
 /// now.
 std::size_t fatals_within(const PortHistory& port, SteadyTime now, double seconds) {
-  return static_cast<std::size_t>(std::ranges::count_if(port.fatals, [&](SteadyTime t) {
-    return in_seconds(now - t) <= seconds && (!port.last_reboot || t > *port.last_reboot);
+  return static_cast<std::size_t>(std::ranges::count_if(port.device.fatal_times, [&](SteadyTime t) {
+    return in_seconds(now - t) <= seconds &&
+           (!port.carrier.reboot_at || t > *port.carrier.reboot_at);
   }));
 }
 Finding device_fatal(const PortView& v, KnobValues k) {
-  if (v.up && v.port.fatal_queue && v.port.fatal_at && in_seconds(v.now - *v.port.fatal_at) > k[0])
+  if (v.up && v.port.device.fatal_is_queue && v.port.device.fatal_at &&
+      in_seconds(v.now - *v.port.device.fatal_at) > k[0])
     return Case(Reader::kEvents)
-        .below("seconds since a queue was stuck", in_seconds(v.now - *v.port.fatal_at), k[0])
+        .below("seconds since a queue was stuck", in_seconds(v.now - *v.port.device.fatal_at), k[0])
         .close();
   if (const auto& reason = v.link().down_reason;
       v.down && reason && reason->substate.find("reference clock") != std::string::npos)
     return Case(Reader::kLink).holds("the card lost its reference clock", true).close();
-  if (v.down && !v.port.fatal_at && v.group.card_fatal)
+  if (v.down && !v.port.device.fatal_at && v.group.card_fatal)
     return Case(Reader::kEvents)
         .holds("another port of this card fell with a fatal error", true)
         .close();
@@ -164,12 +168,12 @@ Finding device_fatal(const PortView& v, KnobValues k) {
     return Case(Reader::kEvents)
         .at_least("fatal errors, one after the other", fatals, k[1])
         .close();
-  if (v.up && v.port.fatal_at && !v.port.fatal_queue && *v.port.fatal_at < v.port.first_seen &&
-      in_seconds(v.now - v.port.first_seen) < k[3])
+  if (v.up && v.port.device.fatal_at && !v.port.device.fatal_is_queue &&
+      *v.port.device.fatal_at < v.port.first_seen && in_seconds(v.now - v.port.first_seen) < k[3])
     return not_known_yet(
         "an error from before the start: the counters will show whether the card works");
   return Case(Reader::kEvents)
-      .holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value())
+      .holds("driver or firmware reported a fatal error", v.port.device.fatal_at.has_value())
       .close();
 }
 
@@ -201,7 +205,8 @@ constexpr Knob kCardKnobs[] = {
     {"span_s", 300, 0, 3600, "s", "between the first and the last"}};
 Finding card_errors(const PortView& v, KnobValues k) {
   const Repeated& lost = v.signal.card_errors;
-  if (!lost.known) return not_counted(v, Flow::kCardErrors, "no counter of the card's own errors");
+  if (!lost.known)
+    return not_counted(v, Indicator::kCardErrors, "no counter of the card's own errors");
   return Case(Reader::kCounters)
       .at_least("packets that the card lost by itself in an hour", lost.events, k[0])
       .at_least("intervals with them", static_cast<double>(lost.intervals), k[1])
@@ -217,11 +222,11 @@ constexpr Knob kGoneKnobs[] = {
 /// The longest time between two readings but one: a single one may be a pause.
 double usual_pause_s(const PortHistory& port) {
   double longest = 0, second = 0;
-  for (const Interval& interval : port.intervals) {
+  for (const Interval& interval : port.counters.intervals) {
     second = std::max(second, std::min(longest, interval.seconds()));
     longest = std::max(longest, interval.seconds());
   }
-  return port.intervals.size() > 1 ? second : longest;
+  return port.counters.intervals.size() > 1 ? second : longest;
 }
 Finding device_gone(const PortView& v, KnobValues k) {
   const PortHistory& port = v.port;
@@ -229,9 +234,9 @@ Finding device_gone(const PortView& v, KnobValues k) {
   const bool seen_once =
       port.link_at &&
       std::max(*port.link_at, port.counters_at.value_or(*port.link_at)) <= port.first_seen;
-  if (!port.awaited && !port.device_gone_at && seen_once)
+  if (!port.awaited && !port.device.gone_at && seen_once)
     return not_known("the port was seen only once");
-  const double patience_s = port.device_gone_at ? k[0] : std::max(k[0], k[1] * usual_pause_s(port));
+  const double patience_s = port.device.gone_at ? k[0] : std::max(k[0], k[1] * usual_pause_s(port));
   return Case(Reader::kMonitor)
       .above("seconds since the device went", in_seconds(v.now - port.absent_since.value_or(v.now)),
              patience_s, "s")
@@ -267,26 +272,26 @@ double frozen_s(const PortView& v, double least_s) {
   constexpr double kExpectedBits = 1000;
   constexpr double kGateDecades = 0.9;  // that samples of one reference may lie apart
   constexpr double kMovedS = 60;
-  if (!v.up || !v.port.ber_log10.ready()) return 0;
+  if (!v.up || !v.port.counters.ber_log10.ready()) return 0;
   const auto still = [](const Interval& interval) {
-    const double bits = interval.flow(Flow::kCorrectedBits),
-                 blocks = interval.flow(Flow::kCorrectedBlocks);
+    const double bits = interval.increase(Indicator::kCorrectedBits),
+                 blocks = interval.increase(Indicator::kCorrectedBlocks);
     if (std::isnan(bits) && std::isnan(blocks)) return false;
     return interval.counted().empty();
   };
   double seconds = 0;
-  for (auto at = v.port.intervals.rbegin();
-       at != v.port.intervals.rend() && at->carrier && still(*at); ++at)
+  for (auto at = v.port.counters.intervals.rbegin();
+       at != v.port.counters.intervals.rend() && at->carrier && still(*at); ++at)
     seconds += at->seconds();
   if (seconds < least_s || in_seconds(v.now - v.port.first_seen) - seconds < kMovedS) return 0;
   // The still readings have entered the reference as "none at all": the highest is one from before
   // them.
-  const std::vector<double> usual = v.port.ber_log10.values();
+  const std::vector<double> usual = v.port.counters.ber_log10.values();
   const double decades = *std::ranges::max_element(usual) - kGateDecades;
   return std::pow(10.0, decades) * v.port.line_rate_bps() * seconds >= kExpectedBits ? seconds : 0;
 }
 Finding counters_blind(const PortView& v, KnobValues k) {
-  if (v.port.device_gone_at || !v.port.present) return not_known("the device is gone");
+  if (v.port.device.gone_at || !v.port.present) return not_known("the device is gone");
   if (const double frozen = frozen_s(v, k[3]); frozen >= k[3])
     return Case(Reader::kMonitor)
         .at_least("no counter moved on a link that carries, since", frozen, k[3], "s")
@@ -316,8 +321,8 @@ Finding module_blind(const PortView& v, KnobValues k) {
   constexpr std::string_view kProbes[] = {"module"};
   const Blindness* at = v.port.blind_to("module");
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
-  const bool fell_with_it = v.down && at != nullptr && v.port.carrier_since &&
-                            std::abs(in_seconds(at->since - *v.port.carrier_since)) < k[3];
+  const bool fell_with_it = v.down && at != nullptr && v.port.carrier.since &&
+                            std::abs(in_seconds(at->since - *v.port.carrier.since)) < k[3];
   return blind(v, k[0], busy ? k[2] : fell_with_it ? k[3] : k[1], kProbes);
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "diagnosis/symptoms/families.h"
-#include "model/flows.h"
+#include "model/indicators.h"
 
 namespace linkhealth::symptoms {
 
@@ -137,12 +137,12 @@ constexpr Knob kLossKnobs[] = {
 /// need not last.
 std::optional<Finding> ran_full(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
-  if (s.symbols_1h >= k[6] && is_full_for(v.port.full, {Flow::kSymbolErrors}))
+  if (s.symbols_1h >= k[6] && is_full_for(v.port.counters.saturated, {Indicator::kSymbolErrors}))
     return Case(Reader::kCounters)
         .at_least("symbol errors until symbol_error was full", s.symbols_1h, k[6])
         .close();
   if (s.frames_1h >= k[6] && s.card_errors.events == 0 &&
-      is_full_for(v.port.full, {Flow::kFrameErrors}))
+      is_full_for(v.port.counters.saturated, {Indicator::kFrameErrors}))
     return Case(Reader::kCounters)
         .at_least("damaged packets until port_rcv_errors was full", s.frames_1h, k[6])
         .close();
@@ -178,9 +178,9 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
         .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
-  const bool packets_full = is_full_for(v.port.full, {Flow::kFrameErrors});
+  const bool packets_full = is_full_for(v.port.counters.saturated, {Indicator::kFrameErrors});
   if (!s.symbols_known) {
-    if (packets_full || is_full_for(v.port.full, {Flow::kSymbolErrors}))
+    if (packets_full || is_full_for(v.port.counters.saturated, {Indicator::kSymbolErrors}))
       return not_known(kFullCounter);
     return not_known("no counter of lost symbols or blocks");
   }
@@ -231,18 +231,18 @@ Finding error_bursts(const PortView& v, KnobValues k) {
 // errors_before_fall: what the last minutes looked like: a ramp of errors, or a clean cut.
 Finding errors_before_fall(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
-  if (v.port.uncorrectable_before_fall > 50)
+  if (v.port.before_loss.uncorrectable > 50)
     return Case(Reader::kFec)
-        .above("uncorrectable blocks before the fall", v.port.uncorrectable_before_fall, 50)
+        .above("uncorrectable blocks before the fall", v.port.before_loss.uncorrectable, 50)
         .close();
-  if (!v.port.ber_before_fall) return not_known("no readings from before the fall");
+  if (!v.port.before_loss.ber) return not_known("no readings from before the fall");
   const double limit = v.signal.ber_limit.value_or(1e-12);
   double threshold = limit / 12;
   if (v.signal.ber_reference)
     threshold =
         std::min(threshold, std::max(is_pam4(v) ? 1e-6 : 1e-8, *v.signal.ber_reference * k[0]));
   return Case(Reader::kFec)
-      .above("pre-FEC BER before the fall", v.port.ber_before_fall, threshold)
+      .above("pre-FEC BER before the fall", v.port.before_loss.ber, threshold)
       .close();
 }
 constexpr Knob kRampKnobs[] = {{"own_ratio", 8, 2, 1000, "", "times the link's own reference"}};
@@ -254,7 +254,7 @@ constexpr Knob kRecoveryKnobs[] = {
 Finding link_recoveries(const PortView& v, KnobValues k) {
   const Repeated& recoveries = v.signal.recoveries;
   if (!recoveries.known)
-    return not_counted(v, Flow::kLinkRecoveries,
+    return not_counted(v, Indicator::kLinkRecoveries,
                        "no counter of link recoveries or of the link's integrity");
   return Case(Reader::kCounters)
       .at_least("link recoveries or integrity errors in an hour", recoveries.events, k[0])
@@ -272,10 +272,10 @@ constexpr Knob kFarKnobs[] = {
 Finding far_errors(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   // A counter at its end can't rise. With losses on the way as well it is telling.
-  if (v.port.peer_errors_full && s.far_error_reads == 0 && v.traffic.retries_share > 0.5)
+  if (v.port.peer.errors_saturated && s.far_error_reads == 0 && v.traffic.retries_share > 0.5)
     return Case(Reader::kPeer).holds("the far error counter is full", true).close();
   // One that is full says nothing of now; another that still rises does.
-  const bool stuck = v.port.peer_errors_full && s.far_error_reads == 0;
+  const bool stuck = v.port.peer.errors_saturated && s.far_error_reads == 0;
   if (s.far_reads < 2 || stuck) return not_known("the far end's counters are not known");
   const double watched_s = std::min(3600.0, in_seconds(v.now - v.port.first_seen));
   const double allowed = s.ber_limit ? 0 : k[3] * v.port.line_rate_bps() * watched_s;

@@ -119,7 +119,7 @@ constexpr Knob kForwardKnobs[] = {
 Finding forwarded_errors(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.forwarded_known || t.all < 4)
-    return not_counted(v, Flow::kForwardedErrors, "no counter of errors made upstream");
+    return not_counted(v, Indicator::kForwardedErrors, "no counter of errors made upstream");
   if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets that were bad before the last switch", t.forwarded_per_s, k[0], "/s")

@@ -55,15 +55,15 @@ TEST_F(CliWithDaemon, ProblemsGiveExitCodeOne) {
 }
 
 TEST_F(CliWithDaemon, Json) {
-  EXPECT_EQ(run("status --json").out, "{\"node\":\"gpu-0417\"}\n");
-  EXPECT_EQ(run("explain ens4np0 --json").out, "{\"port\":\"mlx5_3/1\"}\n");
+  EXPECT_THAT(run("status --json").out, HasSubstr("\"node\":\"gpu-0417\""));
+  EXPECT_THAT(run("explain ens4np0 --json").out, StartsWith("{\"port\":\"mlx5_3/1\""));
 }
 
 TEST_F(CliWithDaemon, ExplainByAnyName) {
   for (const char* name : {"mlx5_3", "mlx5_3/1", "ens4np0", "0000:9a:00.0"})
     EXPECT_THAT(
         run(std::string("explain ") + name).out,
-        HasSubstr("Dirty connector on the fibre that carries lane 2 towards this node: 83% sure."))
+        HasSubstr("Dirty connector on the fibre of lane 2 towards this node: 83% confidence."))
         << name;
   EXPECT_THAT(run("explain mlx5_3 --evidence").out, HasSubstr("far_rx_low"));
 }
@@ -81,15 +81,15 @@ TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
 }
 
 TEST_F(CliWithDaemon, WatchAsJsonIsALineAtEachRefresh) {
-  EXPECT_EQ(run("watch --json --frames 1").out, "{\"node\":\"gpu-0417\"}\n");
-  EXPECT_EQ(run("watch mlx5_3 --json --frames 1").out, "{\"port\":\"mlx5_3/1\"}\n");
+  EXPECT_THAT(run("watch --json --frames 1").out, HasSubstr("\"node\":\"gpu-0417\""));
+  EXPECT_THAT(run("watch mlx5_3 --json --frames 1").out, StartsWith("{\"port\":\"mlx5_3/1\""));
   EXPECT_EQ(run("watch nothing --json --frames 1").exit_code, kBadInput);
 }
 
 TEST_F(CliWithDaemon, DoctorTellsByItsExitCodeWhetherSomethingIsHidden) {
   const Outcome doctor = run("doctor");
   EXPECT_EQ(doctor.exit_code, kProblems) << doctor.out;
-  EXPECT_THAT(doctor.out, HasSubstr("rights of the daemon"));
+  EXPECT_THAT(doctor.out, HasSubstr("permissions of the daemon"));
   EXPECT_THAT(doctor.out, HasSubstr("mlx5_3/1"));
   const Outcome json = run("doctor --json");
   EXPECT_EQ(json.exit_code, kProblems);
@@ -231,7 +231,7 @@ TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
   start();
   const Outcome past = run("history ens4np0 --since 2h");
   EXPECT_EQ(past.exit_code, 0) << past.err;
-  EXPECT_THAT(past.out, HasSubstr("Module temperature, C: now 51.0"));
+  EXPECT_THAT(past.out, HasSubstr("Module temperature, °C: now 51.0"));
   EXPECT_THAT(past.out, HasSubstr("dirty connector (path, warning, 83%)"));
   const std::string ascii = run("history mlx5_3 --ascii").out;
   EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(),

@@ -125,7 +125,7 @@ ApiRequest post(const std::string& path) {
 class Actions : public ::testing::Test, protected test::TestServer {
  protected:
   int status(const ApiRequest& request) {
-    return answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000),
+    return answer(request, {reports, test::example_now(), Milliseconds(0), Milliseconds(60'000),
                             nullptr, &desk})
         .status;
   }

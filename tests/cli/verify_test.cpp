@@ -64,7 +64,7 @@ TEST_F(Verify, PassesAndSaysSo) {
   EXPECT_THAT(
       out.str(),
       StartsWith("Verifying mlx5_0/1 at 400G (takes 2 h 5 min): no carrier loss for 30 min, no "
-                 "uncorrectable block, BER below 1e-15 with 95 %\nconfidence\n"));
+                 "uncorrectable block, BER below 1e-15 with 95 % confidence\n"));
   EXPECT_THAT(out.str(), HasSubstr("\nPASS  mlx5_0/1: BER below the limit with 95% confidence, no "
                                    "carrier loss for 2 h 5 min\n"));
   EXPECT_NEAR(in_seconds(waited), 7510, 30);
@@ -158,7 +158,7 @@ TEST_F(Verify, TheProgressFitsTheTerminal) {
               HasSubstr("errors 0   pre-FEC 3.4e-05   Rx lane 2 -9.1 dBm"));
   style.ascii = true;
   EXPECT_THAT(verify_progress(test::dirty_port(), state, style),
-              HasSubstr("##############.........."));
+              HasSubstr("###############........."));
 }
 
 TEST_F(Verify, TheGainOfARepairIsShown) {

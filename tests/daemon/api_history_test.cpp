@@ -21,7 +21,7 @@ class ApiHistoryTest : public testing::Test {
     auto report = std::make_shared<Report>(example_report());
     for (const PortReport& port : report->ports)
       if (port.port == "mlx5_3/1") stable_ = port.latest.id->stable_key();
-    publisher_.publish(report, {}, {});
+    reports_.publish(report, {}, {});
     MemoryBatch batch;
     batch.now = memory_time(60);
     for (int i = 0; i < 6; ++i) {
@@ -40,10 +40,10 @@ class ApiHistoryTest : public testing::Test {
     request.path = path;
     request.params = std::move(params);
     return answer(request,
-                  {publisher_, memory_time(60), {}, std::chrono::hours(9), memory_.get(), nullptr});
+                  {reports_, memory_time(60), {}, std::chrono::hours(9), memory_.get(), nullptr});
   }
 
-  Publisher publisher_{short_json()};
+  ReportStore reports_;
   std::unique_ptr<Memory> memory_ = Memory::open({}, memory_time(0));
   std::string stable_;
 };

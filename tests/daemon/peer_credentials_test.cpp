@@ -72,7 +72,7 @@ TEST_F(PeerTest, OthersReadAndDoNotAct) {
   publish();
   start();
   open_directory();
-  EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/report"), HasSubstr("200 {\"node\""));
+  EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/report"), HasSubstr("200 {\"schema\""));
   EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/ports/mlx5_3/1/ack"),
               HasSubstr("403 {\"error\":\"changes are taken from root"));
   EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/maintenance"), HasSubstr("403"));
@@ -96,7 +96,7 @@ TEST(PeerCredentialsTest, AreThoseOfTheOtherEnd) {
 
 TEST_F(PeerTest, AGroupThatIsNotThereIsAnErrorAtTheStart) {
   settings.control_group = "linkhealth-no-such-group";
-  const auto started = Server::start(settings, publisher, tap, clock);
+  const auto started = Server::start(settings, reports, tap, clock);
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().message,
             "control_group: there is no group \"linkhealth-no-such-group\"");

@@ -25,23 +25,16 @@ TEST(Start, OtherPortsThanThisNodesHaveNoStateUnlessADirectoryIsNamedForThem) {
   EXPECT_EQ(state_directory(config, recording), "/tmp/customer/state");
 }
 
-TEST(Start, WhatIsSeenOnACopyIsNobodysNews) {
-  Config config;
-  EXPECT_TRUE(sends_news(config, {}));
+TEST(Start, ACopyOrARecordingIsNotThisNode) {
+  EXPECT_TRUE(watches_this_node({}));
   DaemonOptions copy;
   copy.sysroot = "/tmp/customer/sys";
-  EXPECT_FALSE(sends_news(config, copy));
+  EXPECT_FALSE(watches_this_node(copy));
   copy.state_dir = "/tmp/customer/state";
-  EXPECT_TRUE(sends_news(config, copy)) << "a run of its own";
-  config.dry_run = true;
-  EXPECT_FALSE(sends_news(config, copy));
-  EXPECT_FALSE(sends_news(config, {}));
-  config.dry_run = false;
+  EXPECT_TRUE(watches_this_node(copy)) << "a run of its own";
   DaemonOptions recording;
   recording.play_file = "node.jsonl";
-  EXPECT_FALSE(sends_news(config, recording));
-  recording.play_announce = true;
-  EXPECT_TRUE(sends_news(config, recording));
+  EXPECT_FALSE(watches_this_node(recording));
 }
 
 TEST(Start, NoDirectoryIsMadeForNoState) {
@@ -67,15 +60,6 @@ TEST(Start, WhatItWouldRefuseIsTold) {
   EXPECT_EQ(why(config), "socket_group: there is no group \"nosuchgroup\"");
   config.outputs.socket_group = "root";
   EXPECT_EQ(why(config), "");
-
-  config.outputs.webhook.template_file = temp.file("no.json");
-  EXPECT_EQ(why(config), "") << "no URL: nothing is sent";
-  config.outputs.webhook.url = "http://hook:1/";
-  EXPECT_EQ(why(config), "webhook: " + temp.file("no.json") + ": No such file or directory");
-  std::ofstream(temp.file("no.json")) << "{\"a\": {{nothing}}}";
-  EXPECT_EQ(why(config), "webhook: " + temp.file("no.json") + ": there is no {{nothing}}");
-  config.dry_run = true;
-  EXPECT_EQ(why(config), "") << "nothing is sent";
 }
 
 TEST(Start, ARecordingNeedsItsDirectory) {

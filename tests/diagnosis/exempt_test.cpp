@@ -8,7 +8,7 @@ namespace {
 PortHistory unused() {
   PortHistory port;
   port.latest.id.edit().device = "mlx5_3";
-  port.carrier = false;
+  port.carrier.up = false;
   port.latest.module = ModuleSample{};
   port.latest.module->present = false;
   return port;
@@ -26,14 +26,14 @@ TEST(Exempt, AnExpectedPortIsNot) {
 
 TEST(Exempt, APortThatCarriedIsNot) {
   PortHistory port = unused();
-  port.carrier_seen = true;
+  port.carrier.was_up = true;
   EXPECT_EQ(exempt_reason(port, nullptr, true), "");
 }
 
 TEST(Exempt, APortThatCarriedInAnEarlierRunOrHasAnOpenFaultIsNot) {
   EXPECT_EQ(exempt_reason(unused(), nullptr, false, true), "");
   PortHistory port = unused();
-  port.linked_at = WallTime();
+  port.carrier.last_up_at = WallTime();
   EXPECT_EQ(exempt_reason(port, nullptr, false), "");
   port.latest.id.edit().exempt = "lent by vfio-pci";
   EXPECT_EQ(exempt_reason(port, nullptr, false, true), "lent by vfio-pci");
@@ -68,7 +68,7 @@ TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
 TEST(Exempt, AVirtualFunctionIs) {
   PortHistory port;
   port.latest.id.edit().function = "vf";
-  port.carrier = true;
+  port.carrier.up = true;
   EXPECT_NE(exempt_reason(port, nullptr, false).find("virtual"), std::string::npos);
 }
 

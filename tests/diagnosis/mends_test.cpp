@@ -159,11 +159,11 @@ TEST(DamagedFibre, IsNamedBesideDirtWhereTheFarEndIsNotRead) {
 
 TEST(DeviceFatal, ThreeTimesInARowIsNoRepairThoughTheCardCarriesAgain) {
   Scene scene;
-  scene.port.fatals = {steady_from_seconds(7000), steady_from_seconds(8000)};
+  scene.port.device.fatal_times = {steady_from_seconds(7000), steady_from_seconds(8000)};
   EXPECT_TRUE(look(kDeviceFatal, scene.view).absent());
-  scene.port.fatals.push_back(steady_from_seconds(9000));
+  scene.port.device.fatal_times.push_back(steady_from_seconds(9000));
   EXPECT_TRUE(look(kDeviceFatal, scene.view).present());
-  scene.port.last_reboot = steady_from_seconds(9500);
+  scene.port.carrier.reboot_at = steady_from_seconds(9500);
   EXPECT_TRUE(look(kDeviceFatal, scene.view).absent()) << "before the boot is past";
 }
 
@@ -255,7 +255,7 @@ TEST(BadModule, ThatNeitherSendsNorListensIsDead) {
 
 TEST(SettingsMismatch, OfALinkThatCarriedNeedsAHandAtTheSettings) {
   Fallen scene;
-  scene.port.carrier_seen = true;
+  scene.port.carrier.was_up = true;
   scene.say(kLightThere, Verdict::kPresent);
   for (const SymptomId id : {kNoLight, kTxOff, kTxLow, kLightLow, kSomeLanesDark})
     scene.say(id, Verdict::kAbsent);
@@ -263,7 +263,7 @@ TEST(SettingsMismatch, OfALinkThatCarriedNeedsAHandAtTheSettings) {
   EXPECT_NE(scene.top(), "settings_mismatch");
   scene.say(kSettingsTouched, Verdict::kPresent);
   EXPECT_EQ(scene.top(), "settings_mismatch");
-  scene.port.carrier_seen = false;
+  scene.port.carrier.was_up = false;
   EXPECT_EQ(look(kSettingsTouched, scene.view).verdict, Verdict::kUnknown);
 }
 
@@ -272,12 +272,12 @@ TEST(Pcie, OfAnIdlePortMaySleepForHours) {
   scene.port.latest.pcie = PcieSample{};
   scene.port.latest.pcie->speed_gtps = 2.5;
   scene.port.latest.pcie->max_speed_gtps = 32;
-  scene.port.pcie_low_reads = 60;
-  scene.port.pcie_low_since = scene.view.now - from_seconds(3600);
+  scene.port.device.pcie_low_reads = 60;
+  scene.port.device.pcie_low_since = scene.view.now - from_seconds(3600);
   scene.port.pcie_at = scene.view.now;
   EXPECT_TRUE(look(kPcieReduced, scene.view).present()) << "its load is not known";
   const auto carry = [&scene](double from_s, double to_s, double share) {
-    Interval& interval = scene.port.intervals.emplace_back();
+    Interval& interval = scene.port.counters.intervals.emplace_back();
     interval.begin = steady_from_seconds(from_s), interval.end = steady_from_seconds(to_s);
     interval.utilization = static_cast<float>(share);
   };
@@ -287,12 +287,12 @@ TEST(Pcie, OfAnIdlePortMaySleepForHours) {
   EXPECT_EQ(look(kPcieReduced, scene.view).verdict, Verdict::kUnknown) << "it may wake just now";
   carry(9990, 10000, 0.5);
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
-  scene.port.pcie_low_reads = 1;
-  scene.port.pcie_low_since = scene.view.now;
+  scene.port.device.pcie_low_reads = 1;
+  scene.port.device.pcie_low_since = scene.view.now;
   EXPECT_EQ(look(kPcieReduced, scene.view).verdict, Verdict::kUnknown)
       << "it may have fallen idle just now";
   scene.port.latest.pcie->width = 8, scene.port.latest.pcie->max_width = 16;
-  scene.port.intervals.clear();
+  scene.port.counters.intervals.clear();
   EXPECT_TRUE(look(kPcieReduced, scene.view).present()) << "no sleep takes lanes away";
 }
 
@@ -312,7 +312,7 @@ TEST(ModuleHot, AReadingThatNoModuleSurvivesIsNone) {
   scene.port.latest.module->temperature_c = 125;
   scene.port.own.temperature_c.add_recent(125);
   EXPECT_EQ(look(kModuleHot, scene.view).verdict, Verdict::kUnknown);
-  scene.port.own.temperature_c = Track();
+  scene.port.own.temperature_c = LaneSeries();
   scene.port.own.temperature_c.add_recent(95);
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
 }

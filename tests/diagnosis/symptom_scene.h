@@ -32,8 +32,8 @@ struct Scene {
     view.down = !up;
     view.down_s = up ? 0 : 300;
     view.expected = &expected;
-    port.carrier = up;
-    port.carrier_since = steady_from_seconds(up ? 100 : 9700);
+    port.carrier.up = up;
+    port.carrier.since = steady_from_seconds(up ? 100 : 9700);
     port.latest.link = LinkSample{};
     port.latest.link->fec = "RS544";
     port.latest.id.edit().link_layer = "Ethernet";
@@ -49,7 +49,7 @@ inline const auto kOtherReason = [](Scene& s) { reason(s, "No cable", ""); };
 
 inline void losses(Scene& s, int count, double apart_s) {
   for (int i = 0; i < count; ++i)
-    s.port.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
+    s.port.carrier.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
 }
 inline void lanes(Scene& s) {
   s.port.latest.module = ModuleSample{};

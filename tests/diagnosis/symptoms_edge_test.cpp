@@ -15,21 +15,21 @@ TEST(PcieReduced, UnderLoadNobodySavesPower) {
   scene.port.latest.pcie = PcieSample{};
   scene.port.latest.pcie->speed_gtps = 8;
   scene.port.latest.pcie->max_speed_gtps = 32;
-  scene.port.pcie_low_reads = 2;
-  scene.port.pcie_low_since = scene.view.now - from_seconds(600);
+  scene.port.device.pcie_low_reads = 2;
+  scene.port.device.pcie_low_since = scene.view.now - from_seconds(600);
   scene.port.pcie_at = scene.view.now;
   for (int i = 3; i > 0; --i) {
-    OpenInterval busy;
+    Interval busy;
     busy.begin = scene.view.now - from_seconds(10 * i);
     busy.end = scene.view.now - from_seconds(10 * (i - 1));
     busy.utilization = 0.3;
-    scene.port.intervals.emplace_back(busy);
+    scene.port.counters.intervals.emplace_back(busy);
   }
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
-  scene.port.intervals.clear();
+  scene.port.counters.intervals.clear();
   EXPECT_TRUE(look(kPcieReduced, scene.view).absent())
       << "load not known: power saving, for ten minutes or so";
-  scene.port.pcie_low_since = scene.view.now - from_seconds(900);
+  scene.port.device.pcie_low_since = scene.view.now - from_seconds(900);
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
 }
 
@@ -45,7 +45,7 @@ TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {
 TEST(SpeedReduced, WhereNobodyElseSaysTheModuleDoes) {
   Scene scene;
   scene.port.latest.link->speed_mbps = 200000;
-  scene.port.best_speed_mbps = 200000;
+  scene.port.carrier.best_speed_mbps = 200000;
   scene.port.latest.module = ModuleSample{};
   scene.port.latest.module->type = "400G-ACC";
   EXPECT_TRUE(look(kSpeedReduced, scene.view).present()) << "a link that was always slow";
@@ -70,11 +70,11 @@ TEST(SpeedReduced, AModuleSaysWhatOnePortOfItCarries) {
 
 TEST(PcieErrors, ThatComeFastNeedNoHour) {
   Scene scene;
-  scene.port.aer = {{steady_from_seconds(9400), 3},
-                    {steady_from_seconds(9700), 3},
-                    {steady_from_seconds(10000), 7}};
+  scene.port.device.pcie_errors = {{steady_from_seconds(9400), 3},
+                                   {steady_from_seconds(9700), 3},
+                                   {steady_from_seconds(10000), 7}};
   EXPECT_TRUE(look(kPcieErrors, scene.view).absent()) << "four in five minutes";
-  scene.port.aer.back().second = 8;
+  scene.port.device.pcie_errors.back().second = 8;
   EXPECT_TRUE(look(kPcieErrors, scene.view).present());
 }
 
@@ -113,7 +113,7 @@ TEST(ReceiveErrors, CountSoonerWhileAnotherLinkToTheSwitchHasThem) {
 
 TEST(FarErrors, ACounterThatStillRisesCountsThoughAnotherIsFull) {
   Scene scene;
-  scene.port.peer_errors_full = true;
+  scene.port.peer.errors_saturated = true;
   scene.view.signal.far_reads = 6;
   scene.view.signal.far_error_reads = 5;
   scene.view.signal.far_errors_1h = 100;
@@ -144,7 +144,7 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
     EXPECT_FALSE(look(id, scene.view).comes);
     EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("gives no"));
   }
-  for (ModuleTracks* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
+  for (ModuleHistory* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
   scene.port.latest.peer.emplace();
   scene.port.peer_at = scene.view.now;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
@@ -175,10 +175,10 @@ TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
 
 TEST(ModuleNew, ALinkThatCameUpWithItsModuleFellForAnotherReason) {
   Scene scene(false);
-  scene.port.carrier_seen = true;
+  scene.port.carrier.was_up = true;
   EXPECT_TRUE(look(kModuleNew, scene.view).absent())
       << "it was seen up, and nobody touched the module";
-  scene.port.last_module_event = steady_from_seconds(9000);
+  scene.port.carrier.module_event_at = steady_from_seconds(9000);
   EXPECT_TRUE(look(kModuleNew, scene.view).absent())
       << "it fell 700 s after the module was changed";
 }
@@ -190,7 +190,7 @@ TEST(Flaps, AreOverWhenTheLinkHasProvedThatItStays) {
   EXPECT_TRUE(look(kFlaps, scene.view).present());
   scene.view.now = steady_from_seconds(5900 + 7201);
   EXPECT_TRUE(look(kFlaps, scene.view).absent());
-  scene.port.losses.clear();
+  scene.port.carrier.losses.clear();
   losses(scene, 4, 4000);  // rare ones: the last at 17000 s; seven hours without one say little
   scene.view.now = steady_from_seconds(17000 + 23999);
   EXPECT_TRUE(look(kFlaps, scene.view).present());
@@ -201,9 +201,9 @@ TEST(Flaps, AreOverWhenTheLinkHasProvedThatItStays) {
 TEST(Flaps, OutagesOfMinutesAreNone) {
   Scene scene;
   losses(scene, 4, 600);
-  for (CarrierLoss& loss : scene.port.losses) loss.down_s = 10;
+  for (CarrierLoss& loss : scene.port.carrier.losses) loss.down_s = 10;
   EXPECT_TRUE(look(kFlaps, scene.view).present());
-  for (std::size_t i = 0; i < 2; ++i) scene.port.losses[i].down_s = 300;
+  for (std::size_t i = 0; i < 2; ++i) scene.port.carrier.losses[i].down_s = 300;
   EXPECT_TRUE(look(kFlaps, scene.view).absent()) << "two flaps and two outages";
 }
 
@@ -212,8 +212,8 @@ TEST(ModuleHot, AModuleThatHasCooledDownIsNotHotByItsMedian) {
   scene.port.latest.module = ModuleSample{};
   scene.port.latest.module->temperature_c = 55;
   scene.view.group.siblings = 3;
-  Track& track = scene.port.own.temperature_c;
-  track.reference.assign(std::vector<double>(8, 42.5), steady_from_seconds(5000));
+  LaneSeries& track = scene.port.own.temperature_c;
+  track.baseline.assign(std::vector<double>(8, 42.5), steady_from_seconds(5000));
   for (const double reading : {56.0, 55.1, 55.2}) track.add_recent(reading);
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
   track.add_recent(48);
@@ -225,8 +225,8 @@ TEST(ModuleHot, WhatTheRoomHasOfTheRiseDoesNotCount) {
   scene.port.latest.module = ModuleSample{};
   scene.port.latest.module->temperature_c = 57;
   scene.view.group.siblings = 1;
-  Track& track = scene.port.own.temperature_c;
-  track.reference.assign(std::vector<double>(8, 45), steady_from_seconds(5000));
+  LaneSeries& track = scene.port.own.temperature_c;
+  track.baseline.assign(std::vector<double>(8, 45), steady_from_seconds(5000));
   for (int i = 0; i < 3; ++i) track.add_recent(57);
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
   scene.view.group.siblings_rise_c = 4;
@@ -323,9 +323,10 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
 TEST(PcieErrors, OneThatIsUncorrectableCountsForAnHour) {
   Scene scene;
   EXPECT_EQ(look(kPcieErrors, scene.view).verdict, Verdict::kUnknown);
-  scene.port.kernel_log = {{scene.view.now,
-                            "pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message "
-                            "received from 0000:1b:00.0"}};
+  scene.port.device.kernel_log = {
+      {scene.view.now,
+       "pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message "
+       "received from 0000:1b:00.0"}};
   EXPECT_TRUE(look(kPcieErrors, scene.view).present());
   scene.view.now += from_seconds(3601);
   EXPECT_FALSE(look(kPcieErrors, scene.view).present());
@@ -351,11 +352,11 @@ TEST(CountersOfTheCard, SayWhatTheKernelLogSays) {
 TEST(DeviceFatal, AQueueThatWasStuckADayAgoAndMovesIsPast) {
   Scene scene;
   scene.view.now = steady_from_seconds(100000);
-  scene.port.fatal_at = steady_from_seconds(13599);
+  scene.port.device.fatal_at = steady_from_seconds(13599);
   EXPECT_TRUE(look(kDeviceFatal, scene.view).present());
-  scene.port.fatal_queue = true;
+  scene.port.device.fatal_is_queue = true;
   EXPECT_TRUE(look(kDeviceFatal, scene.view).absent());
-  scene.port.fatal_at = steady_from_seconds(13600);
+  scene.port.device.fatal_at = steady_from_seconds(13600);
   EXPECT_TRUE(look(kDeviceFatal, scene.view).present());
 }
 
@@ -386,7 +387,7 @@ TEST(Symptoms, SixLossesInABurstAreFlapsToo) {
 TEST(Symptoms, IntendedLossesAreNoFlaps) {
   Scene scene;
   losses(scene, 10, 130);
-  for (CarrierLoss& loss : scene.port.losses) loss.voluntary = true;
+  for (CarrierLoss& loss : scene.port.carrier.losses) loss.planned = true;
   EXPECT_TRUE(look(kFlaps, scene.view).absent());
 }
 
@@ -395,7 +396,7 @@ TEST(Symptoms, AnOldLaserFlagWithLightAsEverIsNoFault) {
   lanes(scene);
   scene.port.latest.module->lanes[0].tx_fault = true;
   for (int i = 0; i < 5; ++i)
-    scene.port.own.tx_dbm[0].reference.add(steady_from_seconds(i * 60), 0, 1, 1);
+    scene.port.own.tx_dbm[0].baseline.add(steady_from_seconds(i * 60), 0, 1, 1);
   scene.port.own.tx_dbm[0].add_recent(0.1);
   EXPECT_TRUE(look(kTxFault, scene.view).absent());
 }

@@ -22,7 +22,7 @@ constexpr const char* kNoPower =
     "mlx5_core: network ports have been powered down due to insufficient/unadvertised power on the "
     "PCIe slot";
 void say(Scene& s, double at, const char* line) {
-  s.port.kernel_log.emplace_back(steady_from_seconds(at), line);
+  s.port.device.kernel_log.emplace_back(steady_from_seconds(at), line);
 }
 /// For a failed test's message.
 void PrintTo(const Row& row, std::ostream* out) { *out << symptom(row.id).name; }
@@ -32,7 +32,7 @@ const std::vector<Row>& rows() {
       {kAdminDown, false, [](Scene& s) { s.port.latest.link->admin_up = false; },
        [](Scene& s) { s.port.latest.link->admin_up = true; }, kNoReason},
       {kLinkDown, false, [](Scene&) {}, [](Scene& s) { s.view.down = false; },
-       [](Scene& s) { s.port.carrier.reset(); }},
+       [](Scene& s) { s.port.carrier.up.reset(); }},
       {kFlaps, true, [](Scene& s) { losses(s, 3, 121); }, [](Scene& s) { losses(s, 3, 119); },
        nullptr},
       {kSpeedReduced, true,
@@ -66,8 +66,8 @@ const std::vector<Row>& rows() {
       {kOverheatReported, false, [](Scene& s) { reason(s, "Overheat", ""); }, kOtherReason,
        kNoReason},
       {kSettingsTouched, false,
-       [](Scene& s) { s.port.last_admin_event = steady_from_seconds(9650); },
-       [](Scene& s) { s.port.last_admin_event = steady_from_seconds(9500); },
+       [](Scene& s) { s.port.carrier.admin_event_at = steady_from_seconds(9650); },
+       [](Scene& s) { s.port.carrier.admin_event_at = steady_from_seconds(9500); },
        [](Scene& s) { s.view.down = false; }},
       {kReceiveErrors, true,
        [](Scene& s) {
@@ -105,8 +105,8 @@ const std::vector<Row>& rows() {
        },
        kNoReason},
       {kErrorsBeforeFall, false,
-       [](Scene& s) { s.port.ber_before_fall = 1e-4, s.view.signal.ber_limit = 2.4e-4; },
-       [](Scene& s) { s.port.ber_before_fall = 1e-6, s.view.signal.ber_limit = 2.4e-4; },
+       [](Scene& s) { s.port.before_loss.ber = 1e-4, s.view.signal.ber_limit = 2.4e-4; },
+       [](Scene& s) { s.port.before_loss.ber = 1e-6, s.view.signal.ber_limit = 2.4e-4; },
        kNoReason},
       {kLinkRecoveries, true, [](Scene& s) { repeated(s.view.signal.recoveries, 3, 2, 60); },
        [](Scene& s) { repeated(s.view.signal.recoveries, 200, 1, 0); }, kNoReason},
@@ -225,8 +225,9 @@ const std::vector<Row>& rows() {
                    s.port.own.temperature_c.add_recent(69);
        },
        kNoReason},
-      {kModuleNew, false, [](Scene& s) { s.port.serial_changed_at = steady_from_seconds(9940); },
-       [](Scene& s) { s.port.serial_changed_at = steady_from_seconds(9941); }, kNoReason},
+      {kModuleNew, false,
+       [](Scene& s) { s.port.own.serial_changed_at = steady_from_seconds(9940); },
+       [](Scene& s) { s.port.own.serial_changed_at = steady_from_seconds(9941); }, kNoReason},
       {kSupplyLow, true, [](Scene& s) { s.view.supply_low = true; },
        [](Scene& s) { s.view.supply_low = false; }, kNoReason},
       {kSupplyShared, true,
@@ -267,18 +268,18 @@ const std::vector<Row>& rows() {
          s.port.latest.peer->system = "LEAF-1.site.example", s.port.latest.peer->port = "Eth17/1";
        },
        kNoReason},
-      {kPcieReduced, true, [](Scene& s) { narrow(s), s.port.pcie_low_reads = 1; },
-       [](Scene& s) { narrow(s), s.port.pcie_low_reads = 0; }, kNoReason},
+      {kPcieReduced, true, [](Scene& s) { narrow(s), s.port.device.pcie_low_reads = 1; },
+       [](Scene& s) { narrow(s), s.port.device.pcie_low_reads = 0; }, kNoReason},
       {kPcieErrors, true,
        [](Scene& s) {
-         s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(2), 15}};
+         s.port.device.pcie_errors = {{steady_from_seconds(1), 5}, {steady_from_seconds(2), 15}};
        },
        [](Scene& s) {
-         s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(3600), 12}};
+         s.port.device.pcie_errors = {{steady_from_seconds(1), 5}, {steady_from_seconds(3600), 12}};
        },
        kNoReason},
-      {kDeviceFatal, true, [](Scene& s) { s.port.fatal_at = steady_from_seconds(5); }, kNoReason,
-       nullptr},
+      {kDeviceFatal, true, [](Scene& s) { s.port.device.fatal_at = steady_from_seconds(5); },
+       kNoReason, nullptr},
       {kDeviceGone, true,
        [](Scene& s) { s.port.present = false, s.port.absent_since = steady_from_seconds(9819); },
        [](Scene& s) { s.port.present = false, s.port.absent_since = steady_from_seconds(9821); },
@@ -288,7 +289,9 @@ const std::vector<Row>& rows() {
        [](Scene& s) { say(s, 6399, "mlx5_core: High temperature on sensors with bit set 0 1"); },
        nullptr},
       {kSlotPower, false, [](Scene& s) { say(s, 9700, kNoPower); },
-       [](Scene& s) { say(s, 9700, kNoPower), s.port.last_reboot = steady_from_seconds(9701); },
+       [](Scene& s) {
+         say(s, 9700, kNoPower), s.port.carrier.reboot_at = steady_from_seconds(9701);
+       },
        nullptr},
       {kPcieLost, true,
        [](Scene& s) {

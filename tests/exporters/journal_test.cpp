@@ -48,18 +48,6 @@ TEST(Journal, PriorityFollowsSeverityAndGoodNewsIsQuiet) {
   EXPECT_THAT(journal_fields(event, "n"), Contains("PRIORITY=5"));
 }
 
-TEST(Journal, TheProtocolHasLinesAndSizes) {
-  EXPECT_EQ(journal_datagram({"MESSAGE=all is well", "EMPTY=", "MANY=a=b"}),
-            "MESSAGE=all is well\nEMPTY=\nMANY=a=b\n");
-  EXPECT_EQ(journal_datagram({"MESSAGE=two\nlines", "PRIORITY=4"}),
-            "MESSAGE\n" + std::string("\x09\0\0\0\0\0\0\0", 8) + "two\nlines\nPRIORITY=4\n");
-}
-
-TEST(Journal, WithoutAJournalAnEntryIsLostSilently) {
-  EXPECT_TRUE(SystemdJournal("/nonexistent/journal/socket").send({"MESSAGE=x"}));
-  EXPECT_FALSE(SystemdJournal("/proc/self/status").send({"MESSAGE=x"})) << "no socket";
-}
-
 TEST(Journal, OneLineWhateverTheSummary) {
   FaultEvent event = test::example_event(FaultEventKind::kOpened);
   event.fault.summary = "a\nPRIORITY=0";

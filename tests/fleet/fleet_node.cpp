@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "exporters/json.h"
-
 namespace linkhealth::sim {
 
 namespace {
@@ -28,10 +26,7 @@ std::unique_ptr<Simulation> simulate(const FleetNodeSpec& spec) {
 
 }  // namespace
 
-FleetNode::FleetNode(const FleetNodeSpec& spec)
-    : spec_(spec),
-      simulation_(simulate(spec)),
-      publisher_({report_json, port_json, event_json_line, module_json}) {
+FleetNode::FleetNode(const FleetNodeSpec& spec) : spec_(spec), simulation_(simulate(spec)) {
   EngineSettings settings;
   settings.node = name();
   settings.knobs = KnobTable(engine_knob_groups());
@@ -84,8 +79,8 @@ void FleetNode::stand_still(WallTime now) {
 void FleetNode::publish(Report report, std::vector<FaultEvent> events, WallTime now) {
   report.at = now;
   inject(report, events);
-  publisher_.publish(std::make_shared<const Report>(std::move(report)), events,
-                     {LINKHEALTH_VERSION, 0.0004, spec_.began, std::nullopt});
+  reports_.publish(std::make_shared<const Report>(std::move(report)), events,
+                   {LINKHEALTH_VERSION, 0.0004, spec_.began, std::nullopt});
 }
 
 void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {

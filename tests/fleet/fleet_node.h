@@ -8,7 +8,7 @@
 #include <string>
 
 #include "daemon/engine.h"
-#include "daemon/publisher.h"
+#include "daemon/report_store.h"
 #include "tests/sim/scenario.h"
 
 namespace linkhealth::sim {
@@ -38,7 +38,7 @@ class FleetNode {
   void step_before_onset(double lead_s, WallTime now);
   /// The last report again, with the time of now.
   void stand_still(WallTime now);
-  [[nodiscard]] const Publisher& publisher() const { return publisher_; }
+  [[nodiscard]] const ReportStore& reports() const { return reports_; }
   [[nodiscard]] std::string name() const { return "gpu-" + std::to_string(1000 + spec_.number); }
 
  private:
@@ -48,7 +48,7 @@ class FleetNode {
   FleetNodeSpec spec_;
   std::unique_ptr<Simulation> simulation_;
   std::unique_ptr<Engine> engine_;
-  Publisher publisher_;
+  ReportStore reports_;
   Snapshot last_;
   std::shared_ptr<const Report> judged_;
   PortKey flapping_port_;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "daemon/http/gzip.h"
 #include "tests/fleet/fleet_node.h"
 
 namespace linkhealth::sim {
@@ -134,9 +135,9 @@ class Fleet {
   [[nodiscard]] std::size_t series() const {
     std::size_t lines = 0;
     for (const auto& node : nodes_) {
-      const SharedBytes text = node->publisher().current()->metrics({});
-      for (std::size_t at = 0; at < text->size(); at = text->find('\n', at) + 1)
-        lines += (*text)[at] == '#' ? 0 : 1;
+      const std::string text = node->reports().current()->metrics({});
+      for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+        lines += text[at] == '#' ? 0 : 1;
     }
     return lines;
   }
@@ -168,11 +169,11 @@ void serve(httplib::Server& server, const Fleet& fleet, std::atomic<std::uint64_
       groups.optics = groups.optics || asked.get_param_value("collect[]", i) == "optics";
       groups.counters = groups.counters || asked.get_param_value("collect[]", i) == "counters";
     }
-    const auto current = node->publisher().current();
-    const SharedBytes bytes = current->metrics_gzip(groups);
-    if (!groups.optics && !groups.counters) wire_bytes += bytes->size(), ++scrapes;
+    const auto current = node->reports().current();
+    const std::string bytes = gzip(current->metrics(groups));
+    if (!groups.optics && !groups.counters) wire_bytes += bytes.size(), ++scrapes;
     to.set_header("Content-Encoding", "gzip");
-    to.set_content(*bytes,
+    to.set_content(bytes,
                    "application/x-text");  // "text/plain" the library would compress a second time
   });
 }

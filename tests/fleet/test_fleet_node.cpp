@@ -11,7 +11,7 @@ constexpr WallTime kBegan{std::chrono::seconds(1'795'176'000)};
 
 std::string after(FleetNode& node, int steps) {
   for (int i = 0; i < steps; ++i) node.step(kBegan + std::chrono::seconds(15 * i));
-  return *node.publisher().current()->metrics({});
+  return node.reports().current()->metrics({});
 }
 
 std::ptrdiff_t series_of(const std::string& text) {
@@ -28,7 +28,7 @@ TEST(FleetNode, AGoodNodeOf8LinksKeepsToTheBudget) {
     const std::string text = after(node, 5);
     EXPECT_THAT(text, HasSubstr("linkhealth_port_info{device="));
     EXPECT_LE(series_of(text), 120) << "seed " << seed;
-    EXPECT_EQ(node.publisher().current()->report().ports.size(), 8U) << "seed " << seed;
+    EXPECT_EQ(node.reports().current()->report->ports.size(), 8U) << "seed " << seed;
   }
 }
 

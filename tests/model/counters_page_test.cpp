@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/counters.h"
-#include "model/flows.h"
+#include "model/indicators.h"
 #include "tests/support/golden.h"
 
 namespace linkhealth {
@@ -84,8 +84,8 @@ bool tells_losses(std::string_view name) {
 }
 
 std::string_view judged_as(CounterId id) {
-  const FlowUse& use = flow_uses()[id];
-  if (use.used) return flow_info(use.flow).name;
+  const IndicatorUse& use = indicator_uses()[id];
+  if (use.used) return indicator_info(use.flow).name;
   return tells_losses(known_counters()[id].name) ? "link losses" : "-";
 }
 

@@ -13,8 +13,8 @@ Snapshot with_peer(Feed& feed, const PeerSample& peer) {
   return snapshot;
 }
 
-const std::vector<PortHistory::PeerErrors>& counted(const History& history) {
-  return history.find("mlx5_0/1")->peer_errors;
+const std::vector<PeerHistory::Errors>& counted(const History& history) {
+  return history.find("mlx5_0/1")->peer.errors;
 }
 
 PeerSample far_port(const std::string& source, std::uint64_t symbol_errors) {

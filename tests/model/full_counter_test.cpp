@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/flows.h"
 #include "model/full_counter.h"
+#include "model/indicators.h"
 
 namespace linkhealth {
 namespace {
@@ -45,7 +45,7 @@ TEST(FullCounters, AreNamed) {
 
 TEST(FullCounters, AreFullForTheirFlow) {
   const auto full = full_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
-  EXPECT_TRUE(is_full_for(full, {Flow::kLinkRecoveries, Flow::kCardErrors}));
+  EXPECT_TRUE(is_full_for(full, {Indicator::kLinkRecoveries, Indicator::kCardErrors}));
   EXPECT_FALSE(is_full_for(full, kDamageCounts));
 }
 

@@ -19,8 +19,8 @@ TEST(History, BerIsTheIncreaseOverTheLineRate) {
   History history;
   Feed feed;
   run(history, feed, 12);
-  ASSERT_FALSE(port_of(history).intervals.empty());
-  const Interval& last = port_of(history).intervals.back();
+  ASSERT_FALSE(port_of(history).counters.intervals.empty());
+  const Interval& last = port_of(history).counters.intervals.back();
   EXPECT_TRUE(last.clean);
   EXPECT_NEAR(last.ber, 4000 / 425e9, 1e-12);
 }
@@ -34,7 +34,7 @@ TEST(History, BitsAreEstimatedFromBlocksWhereTheDriverCountsOnlyThose) {
     feed.counters.set("fec_corrected_blocks", static_cast<std::uint64_t>(1000 + i * 40000));
     history.observe(feed.tick());
   }
-  EXPECT_NEAR(port_of(history).intervals.back().ber, 4000 / 425e9, 1e-10);
+  EXPECT_NEAR(port_of(history).counters.intervals.back().ber, 4000 / 425e9, 1e-10);
 }
 
 TEST(History, ALinkThatRecoversFromErrorsHasNotFallen) {
@@ -45,8 +45,8 @@ TEST(History, ALinkThatRecoversFromErrorsHasNotFallen) {
   run(history, feed, 5);
   feed.link.phys_state = "LinkErrorRecovery";
   run(history, feed, 1);
-  EXPECT_EQ(port_of(history).carrier, true);
-  EXPECT_EQ(port_of(history).involuntary_total, 0U)
+  EXPECT_EQ(port_of(history).carrier.up, true);
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 0U)
       << "a recovery that fails downs it, and is counted then";
 }
 
@@ -59,11 +59,14 @@ TEST(History, ACounterThatGoesDownRebasesThoseOfItsSourceAndNoOther) {
   feed.add("symbol_error", 40);
   feed.add("fec_uncorrectable_blocks", 100000);
   run(history, feed, 1);
-  EXPECT_TRUE(std::isnan(port_of(history).intervals.back().flow(Flow::kSymbolErrors)));
-  EXPECT_TRUE(std::isnan(port_of(history).intervals.back().flow(Flow::kTxOctets)));
-  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kUncorrectableBlocks), 100000);
+  EXPECT_TRUE(
+      std::isnan(port_of(history).counters.intervals.back().increase(Indicator::kSymbolErrors)));
+  EXPECT_TRUE(
+      std::isnan(port_of(history).counters.intervals.back().increase(Indicator::kTxOctets)));
+  EXPECT_EQ(port_of(history).counters.intervals.back().increase(Indicator::kUncorrectableBlocks),
+            100000);
   run(history, feed, 1);
-  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kSymbolErrors), 0);
+  EXPECT_EQ(port_of(history).counters.intervals.back().increase(Indicator::kSymbolErrors), 0);
 }
 
 /// Whoever adds up the increases of what is exported takes a fall for a reset.
@@ -79,10 +82,10 @@ TEST(History, AWrongReadingIsNotShown) {
   run(history, feed, 5);
   EXPECT_EQ(shown(0), 100U);
   EXPECT_EQ(shown(100), 100U);
-  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kSymbolErrors), 0);
+  EXPECT_EQ(port_of(history).counters.intervals.back().increase(Indicator::kSymbolErrors), 0);
   EXPECT_EQ(shown(3), 100U);
   EXPECT_EQ(shown(4), 4U) << "it had begun anew";
-  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kSymbolErrors), 1);
+  EXPECT_EQ(port_of(history).counters.intervals.back().increase(Indicator::kSymbolErrors), 1);
 }
 
 TEST(History, LinkDownedThatWasReadWronglyIsNoLoss) {
@@ -92,7 +95,7 @@ TEST(History, LinkDownedThatWasReadWronglyIsNoLoss) {
   const auto losses = [&](std::uint64_t link_downed) {
     feed.counters.set("link_downed", link_downed);
     run(history, feed, 1);
-    return port_of(history).involuntary_total;
+    return port_of(history).carrier.unplanned_total;
   };
   for (int i = 0; i < 5; ++i) losses(3);
   EXPECT_EQ(losses(0), 0U);
@@ -107,7 +110,7 @@ TEST(History, ThePhysCountThatWasReadWronglyIsNoLoss) {
   const auto losses = [&](std::uint64_t count) {
     feed.counters.set("link_down_events_phy", count);
     run(history, feed, 1);
-    return port_of(history).involuntary_total;
+    return port_of(history).carrier.unplanned_total;
   };
   for (int i = 0; i < 5; ++i) losses(30);
   losses(0);
@@ -123,9 +126,10 @@ TEST(History, LanesOfAWrongReadingAreThoseOfBefore) {
     feed.fec_lanes.assign(4, FecLane());
     for (FecLane& one : feed.fec_lanes) one.corrected_bits = lane;
     run(history, feed, 1);
-    const auto& intervals = port_of(history).intervals;
-    return intervals.empty() || intervals.back().lanes == 0 ? kUnknownValue
-                                                            : intervals.back().lane_bits(0);
+    const auto& intervals = port_of(history).counters.intervals;
+    return intervals.empty() || intervals.back().lane_bits.empty()
+               ? kUnknownValue
+               : intervals.back().lane_bits.at(0);
   };
   bits(1000);
   EXPECT_EQ(bits(1004), 4);
@@ -188,8 +192,9 @@ TEST(History, LanesThatWereCountedInBlocksAreNotTakenFromBits) {
       lane.corrected_blocks = blocks;
     }
     history.observe(snapshot);
-    return port_of(history).intervals.empty() ? kUnknownValue
-                                              : port_of(history).intervals.back().lane_bits(0);
+    return port_of(history).counters.intervals.empty()
+               ? kUnknownValue
+               : port_of(history).counters.intervals.back().lane_bits.at(0);
   };
   observe({}, 10);
   EXPECT_EQ(observe({}, 14), 4);
@@ -220,9 +225,9 @@ TEST(History, ACounterThatIsReadSeldomGivesTheRateOfItsOwnTime) {
   SlowTraffic port;
   constexpr std::uint64_t kWordsPerS = 1'000'000;
   port.run_minutes(4, kWordsPerS);
-  const auto& intervals = port_of(port.history).intervals;
+  const auto& intervals = port_of(port.history).counters.intervals;
   const auto rate = [&intervals](std::size_t i) {
-    return intervals[i].flow(Flow::kRxOctets) / intervals[i].seconds();
+    return intervals[i].increase(Indicator::kRxOctets) / intervals[i].seconds();
   };
   EXPECT_TRUE(std::isnan(rate(0))) << "before its first reading it is unknown, not zero";
   for (std::size_t i = 5; i < 23; ++i) {
@@ -233,7 +238,7 @@ TEST(History, ACounterThatIsReadSeldomGivesTheRateOfItsOwnTime) {
   port.feed.counters = Counters();
   port.feed.counters.set("fec_uncorrectable_blocks", port.blocks);
   port.history.observe(port.feed.tick());
-  EXPECT_TRUE(std::isnan(intervals.back().flow(Flow::kRxOctets))) << "not read since";
+  EXPECT_TRUE(std::isnan(intervals.back().increase(Indicator::kRxOctets))) << "not read since";
 }
 
 TEST(History, ANetdevAloneDoesNotTellTheLoadOfAPortThatCountsItsOwn) {
@@ -249,7 +254,9 @@ TEST(History, ANetdevAloneDoesNotTellTheLoadOfAPortThatCountsItsOwn) {
       history.observe(feed.tick());
     }
   };
-  const auto& intervals = [&history]() -> const auto& { return port_of(history).intervals; };
+  const auto& intervals = [&history]() -> const auto& {
+    return port_of(history).counters.intervals;
+  };
   observe(3, false);
   EXPECT_LT(intervals().back().utilization, 0.001) << "nothing else is there";
   observe(12, true);
@@ -270,9 +277,9 @@ TEST(History, DamageThatIsReadSeldomCountsWhole) {
     history.observe(feed.tick());
   }
   double errors = 0;
-  for (const Interval& interval : port_of(history).intervals)
-    if (!std::isnan(interval.flow(Flow::kSymbolErrors)))
-      errors += interval.flow(Flow::kSymbolErrors);
+  for (const Interval& interval : port_of(history).counters.intervals)
+    if (!std::isnan(interval.increase(Indicator::kSymbolErrors)))
+      errors += interval.increase(Indicator::kSymbolErrors);
   EXPECT_EQ(errors, 60);
 }
 
@@ -291,9 +298,9 @@ TEST(History, AfterAResetNothingIsComparedWithBefore) {
   tick(1010, 70);  // 70 since the reload; not 20 since the last reading
   tick(2010, 71);
   double errors = 0;
-  for (const Interval& interval : port_of(history).intervals)
-    if (!std::isnan(interval.flow(Flow::kSymbolErrors)))
-      errors += interval.flow(Flow::kSymbolErrors);
+  for (const Interval& interval : port_of(history).counters.intervals)
+    if (!std::isnan(interval.increase(Indicator::kSymbolErrors)))
+      errors += interval.increase(Indicator::kSymbolErrors);
   EXPECT_EQ(errors, 1);
 }
 
@@ -313,9 +320,9 @@ TEST(History, AfterTheDeviceCameBackCountersThatRestartedAreNotComparedEvenWhenT
   tick(9000, 60);  // since the driver was loaded: training errors, say
   tick(9500, 62);
   double errors = 0;
-  for (const Interval& interval : port_of(history).intervals)
-    if (!std::isnan(interval.flow(Flow::kSymbolErrors)))
-      errors += interval.flow(Flow::kSymbolErrors);
+  for (const Interval& interval : port_of(history).counters.intervals)
+    if (!std::isnan(interval.increase(Indicator::kSymbolErrors)))
+      errors += interval.increase(Indicator::kSymbolErrors);
   EXPECT_EQ(errors, 2);
 }
 
@@ -331,9 +338,9 @@ TEST(HistoryCounters, ACardWhoseFirmwareAnswersIsAliveThoughItsPortIsIdle) {
     history.observe(feed.tick());
     feed.event(PortEventKind::kDeviceFatal, feed.t + 1);
     for (int i = 0; i < 50; ++i) history.observe(feed.tick());
-    EXPECT_TRUE(history.find("mlx5_0/1")->fatal_at) << "for ten minutes anything may be";
+    EXPECT_TRUE(history.find("mlx5_0/1")->device.fatal_at) << "for ten minutes anything may be";
     for (int i = 0; i < 50; ++i) history.observe(feed.tick());
-    EXPECT_EQ(history.find("mlx5_0/1")->fatal_at.has_value(), !answers);
+    EXPECT_EQ(history.find("mlx5_0/1")->device.fatal_at.has_value(), !answers);
   }
 }
 

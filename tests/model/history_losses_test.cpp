@@ -36,11 +36,11 @@ TEST(PhyCounts, ALossThatThePhyDidNotCountIsOfASetting) {
   for (const char* counter : {"link_down_events_phy", "link_ext_down_count", "link_down_events"}) {
     PhyPort node(counter);
     node.blink(3);
-    EXPECT_EQ(node.port().involuntary_total, 3U) << counter << ": the PHY may be behind";
+    EXPECT_EQ(node.port().carrier.unplanned_total, 3U) << counter << ": the PHY may be behind";
     node.run(2);
-    EXPECT_EQ(node.port().involuntary_total, 0U) << counter;
-    EXPECT_EQ(node.port().voluntary_total, 3U) << counter;
-    EXPECT_EQ(node.port().involuntary_losses(node.history.now(), 86400), 0U) << counter;
+    EXPECT_EQ(node.port().carrier.unplanned_total, 0U) << counter;
+    EXPECT_EQ(node.port().carrier.planned_total, 3U) << counter;
+    EXPECT_EQ(node.port().carrier.unplanned_losses(node.history.now(), 86400), 0U) << counter;
   }
 }
 
@@ -49,13 +49,13 @@ TEST(PhyCounts, ALossThatThePhyCountedStandsAlsoWhenItIsBehind) {
   node.blink();
   node.feed.add(node.name, 1);  // a reading later
   node.run(5);
-  EXPECT_EQ(node.port().involuntary_total, 1U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 1U);
   node.feed.add(node.name, 1);  // a reading sooner
   node.run(1);
-  EXPECT_EQ(node.port().involuntary_total, 1U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 1U);
   node.blink();
   node.run(5);
-  EXPECT_EQ(node.port().involuntary_total, 2U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 2U);
 }
 
 TEST(PhyCounts, OfSeveralLossesThoseTheyDidNotCountAreExcused) {
@@ -63,8 +63,8 @@ TEST(PhyCounts, OfSeveralLossesThoseTheyDidNotCountAreExcused) {
   node.feed.add(node.name, 2);
   node.blink(5);
   node.run(2);
-  EXPECT_EQ(node.port().involuntary_total, 2U);
-  EXPECT_EQ(node.port().involuntary_losses(node.history.now(), 86400), 2U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 2U);
+  EXPECT_EQ(node.port().carrier.unplanned_losses(node.history.now(), 86400), 2U);
 }
 
 // mlx5 before Linux 5.14 looks at the port's state when it has time for it.
@@ -72,9 +72,9 @@ TEST(PhyCounts, FallsThatOnlyThePhyCountedAreLosses) {
   PhyPort node;
   node.feed.add(node.name, 4);
   node.run(3);
-  EXPECT_EQ(node.port().involuntary_total, 4U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 4U);
   node.run(10);
-  EXPECT_EQ(node.port().involuntary_total, 4U) << "once";
+  EXPECT_EQ(node.port().carrier.unplanned_total, 4U) << "once";
 }
 
 TEST(PhyCounts, APortThatIsSetDownMayFallOrNot) {
@@ -85,8 +85,8 @@ TEST(PhyCounts, APortThatIsSetDownMayFallOrNot) {
     node.feed.link.admin_up = false;
     node.feed.add(node.name, fell);
     node.run(5);
-    EXPECT_EQ(node.port().involuntary_total, 0U) << fell;
-    EXPECT_EQ(node.port().voluntary_total, 1U) << fell;
+    EXPECT_EQ(node.port().carrier.unplanned_total, 0U) << fell;
+    EXPECT_EQ(node.port().carrier.planned_total, 1U) << fell;
   }
 }
 
@@ -94,7 +94,7 @@ TEST(PhyCounts, ACountThatBeginsAnewSaysNothing) {
   PhyPort node;
   node.feed.counters.set(node.name, 0);
   node.run(5);
-  EXPECT_EQ(node.port().involuntary_total + node.port().voluntary_total, 0U);
+  EXPECT_EQ(node.port().carrier.unplanned_total + node.port().carrier.planned_total, 0U);
 }
 
 // linux: mlx5e_get_link_ext_stats() gives 0 where the register could not be read.
@@ -105,15 +105,15 @@ TEST(PhyCounts, ZeroForAsLongAsTheFirmwareDoesNotAnswerIsNoReset) {
     node.run(silent);
     node.feed.counters.set(node.name, 7);
     node.run(5);
-    EXPECT_EQ(node.port().involuntary_total, 0U) << silent;
+    EXPECT_EQ(node.port().carrier.unplanned_total, 0U) << silent;
     node.feed.counters.set(node.name, 0);
     node.run(2);
     node.blink();
     node.run(3);
-    EXPECT_EQ(node.port().involuntary_total, 1U) << "what says nothing excuses nothing";
+    EXPECT_EQ(node.port().carrier.unplanned_total, 1U) << "what says nothing excuses nothing";
     node.feed.counters.set(node.name, 8);
     node.run(5);
-    EXPECT_EQ(node.port().involuntary_total, 1U) << silent;
+    EXPECT_EQ(node.port().carrier.unplanned_total, 1U) << silent;
   }
 }
 
@@ -124,8 +124,8 @@ TEST(PhyCounts, ACountThatBeganAnewGoesOn) {
   node.feed.add(node.name, 2);
   node.blink(5);
   node.run(3);
-  EXPECT_EQ(node.port().involuntary_total, 2U);
-  EXPECT_EQ(node.port().voluntary_total, 3U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 2U);
+  EXPECT_EQ(node.port().carrier.planned_total, 3U);
 }
 
 TEST(PhyCounts, NeverMindWhereTheCarrierIsNotCounted) {
@@ -136,22 +136,23 @@ TEST(PhyCounts, NeverMindWhereTheCarrierIsNotCounted) {
   history.observe(feed.tick());
   feed.counters.set("link_down_events_phy", 9);
   for (int i = 0; i < 5; ++i) history.observe(feed.tick());
-  EXPECT_EQ(history.find("mlx5_0/1")->involuntary_total, 0U) << "link_downed is that count there";
+  EXPECT_EQ(history.find("mlx5_0/1")->carrier.unplanned_total, 0U)
+      << "link_downed is that count there";
 }
 
 // Prometheus takes a counter that goes down for one that began anew, and adds all of it again.
 TEST(LossesAsExported, NeverGoDownAndNoneIsLost) {
   PhyPort node;
   node.blink(2);
-  EXPECT_EQ(node.port().involuntary_told, 2U);
+  EXPECT_EQ(node.port().carrier.unplanned_exported, 2U);
   node.run(2);
-  EXPECT_EQ(node.port().involuntary_total, 0U);
-  EXPECT_EQ(node.port().involuntary_told, 2U);
+  EXPECT_EQ(node.port().carrier.unplanned_total, 0U);
+  EXPECT_EQ(node.port().carrier.unplanned_exported, 2U);
   node.feed.add(node.name, 3);
   node.blink(3);
   node.run(3);
-  EXPECT_EQ(node.port().involuntary_total, 3U);
-  EXPECT_EQ(node.port().involuntary_told, 3U) << "what was meant pays for the next";
+  EXPECT_EQ(node.port().carrier.unplanned_total, 3U);
+  EXPECT_EQ(node.port().carrier.unplanned_exported, 3U) << "what was meant pays for the next";
 }
 
 // linux: netif_carrier_event(), by which mlx5e_update_carrier() counts a gain and a loss where
@@ -166,7 +167,7 @@ TEST(CarrierCounts, OfMlx5ThatRiseTogetherOnALinkThatIsDownAreNoLosses) {
     feed.link.carrier_down_count = 2;
     feed.link.carrier_up_count = rise_together ? 2 : 3;
     history.observe(feed.tick());
-    EXPECT_EQ(history.find("mlx5_0/1")->involuntary_total, rise_together ? 0U : 2U);
+    EXPECT_EQ(history.find("mlx5_0/1")->carrier.unplanned_total, rise_together ? 0U : 2U);
   }
 }
 
@@ -187,15 +188,15 @@ TEST(DisabledInfiniBandPorts, FallBecauseSomebodyWantsIt) {
   feed.link.phys_state = "Polling";
   run(2);
   const PortHistory& port = *history.find("mlx5_0/1");
-  EXPECT_EQ(port.involuntary_total, 0U);
-  EXPECT_EQ(port.voluntary_total, 1U);
-  EXPECT_TRUE(port.last_admin_event) << "it was enabled again";
+  EXPECT_EQ(port.carrier.unplanned_total, 0U);
+  EXPECT_EQ(port.carrier.planned_total, 1U);
+  EXPECT_TRUE(port.carrier.admin_event_at) << "it was enabled again";
 }
 
 TEST(LastDrop, IsTheLastLossThatNobodyMeantHoweverLongAgo) {
   History history;
   Feed feed;
-  const auto last = [&] { return history.find("mlx5_0/1")->last_drop_at(); };
+  const auto last = [&] { return history.find("mlx5_0/1")->carrier.last_unplanned_loss_at(); };
   const auto run = [&](int ticks) {
     for (int i = 0; i < ticks; ++i) history.observe(feed.tick());
   };
@@ -214,7 +215,8 @@ TEST(LastDrop, IsTheLastLossThatNobodyMeantHoweverLongAgo) {
   EXPECT_EQ(last(), fell) << "an administrator's is none";
   feed.period_s = 3600;
   run(50);
-  EXPECT_EQ(history.find("mlx5_0/1")->involuntary_losses(history.now(), 1e9), 0U) << "two days ago";
+  EXPECT_EQ(history.find("mlx5_0/1")->carrier.unplanned_losses(history.now(), 1e9), 0U)
+      << "two days ago";
   EXPECT_EQ(last(), fell);
 }
 
@@ -225,13 +227,13 @@ TEST(LastDrop, OutlivesARestart) {
   feed.pull(feed.t + 1);
   feed.plug(feed.t + 3);
   before.observe(feed.tick());
-  const auto fell = before.find("mlx5_0/1")->last_drop_at();
+  const auto fell = before.find("mlx5_0/1")->carrier.last_unplanned_loss_at();
   ASSERT_TRUE(fell);
   History after;
   after.restore(before.references());
   after.observe(feed.tick());
-  EXPECT_EQ(after.find("mlx5_0/1")->last_drop_at(), fell);
-  EXPECT_EQ(after.find("mlx5_0/1")->involuntary_total, 0U)
+  EXPECT_EQ(after.find("mlx5_0/1")->carrier.last_unplanned_loss_at(), fell);
+  EXPECT_EQ(after.find("mlx5_0/1")->carrier.unplanned_total, 0U)
       << "what is counted begins with the monitor";
 }
 

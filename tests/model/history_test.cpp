@@ -22,9 +22,9 @@ TEST(History, TenFlapsBetweenTwoReadingsCountAsTen) {
   feed.link.carrier_down_count = 10;
   feed.link.carrier_up_count = 11;
   run(history, feed, 1);
-  EXPECT_EQ(port_of(history).involuntary_total, 10U);
-  EXPECT_EQ(port_of(history).carrier, true);
-  EXPECT_FALSE(port_of(history).intervals.back().clean);
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 10U);
+  EXPECT_EQ(port_of(history).carrier.up, true);
+  EXPECT_FALSE(port_of(history).counters.intervals.back().clean);
 }
 
 TEST(History, EventsAndCountsAreTheSameLosses) {
@@ -34,7 +34,7 @@ TEST(History, EventsAndCountsAreTheSameLosses) {
   feed.pull(feed.t + 3);
   feed.plug(feed.t + 6);
   run(history, feed, 1);
-  EXPECT_EQ(port_of(history).involuntary_total, 1U);
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 1U);
 }
 
 TEST(History, AnAdministratorsLossIsVoluntaryAlsoWhenItsEventComesLater) {
@@ -43,11 +43,11 @@ TEST(History, AnAdministratorsLossIsVoluntaryAlsoWhenItsEventComesLater) {
   run(history, feed, 40);
   feed.pull(feed.t + 1);
   run(history, feed, 2);
-  EXPECT_EQ(port_of(history).involuntary_total, 1U);
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 1U);
   feed.event(PortEventKind::kAdminDown, feed.t + 1);
   run(history, feed, 1);
-  EXPECT_EQ(port_of(history).involuntary_total, 0U);
-  EXPECT_EQ(port_of(history).voluntary_total, 1U);
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 0U);
+  EXPECT_EQ(port_of(history).carrier.planned_total, 1U);
 }
 
 TEST(History, AfterARebootLossesAreNobodysFault) {
@@ -59,8 +59,8 @@ TEST(History, AfterARebootLossesAreNobodysFault) {
   run(history, feed, 1);
   feed.pull(feed.t + 1);
   run(history, feed, 1);
-  EXPECT_EQ(port_of(history).involuntary_total, 0U);
-  EXPECT_TRUE(port_of(history).last_reboot.has_value());
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 0U);
+  EXPECT_TRUE(port_of(history).carrier.reboot_at.has_value());
 }
 
 TEST(History, ARenameKeepsTheHistory) {
@@ -81,8 +81,8 @@ TEST(History, AFaultDoesNotBecomeItsOwnNormal) {
   run(history, feed, 20);
   feed.receive_mw(0.2);
   run(history, feed, 200);
-  ASSERT_TRUE(port_of(history).own.rx_dbm[0].drop().has_value());
-  EXPECT_NEAR(*port_of(history).own.rx_dbm[0].drop(), 6.02, 0.05);
+  ASSERT_TRUE(port_of(history).own.rx_dbm[0].below_baseline().has_value());
+  EXPECT_NEAR(*port_of(history).own.rx_dbm[0].below_baseline(), 6.02, 0.05);
 }
 
 TEST(History, ANewModuleHasNoPast) {
@@ -93,7 +93,7 @@ TEST(History, ANewModuleHasNoPast) {
   feed.module.serial = "B2";
   feed.receive_mw(0.2);
   run(history, feed, 1);
-  EXPECT_FALSE(port_of(history).own.rx_dbm[0].drop().has_value());
+  EXPECT_FALSE(port_of(history).own.rx_dbm[0].below_baseline().has_value());
 }
 
 TEST(History, ANewModuleAtOneEndHasNoPastInTheOthersReceiver) {
@@ -109,15 +109,15 @@ TEST(History, ANewModuleAtOneEndHasNoPastInTheOthersReceiver) {
     return snapshot;
   };
   for (int i = 0; i < 20; ++i) history.observe(with_peer("F1", 0.9));
-  ASSERT_TRUE(port_of(history).far.rx_dbm[0].drop().has_value());
+  ASSERT_TRUE(port_of(history).far.rx_dbm[0].below_baseline().has_value());
   feed.module.serial = "B2";
   history.observe(with_peer("F1", 0.5));
-  EXPECT_FALSE(port_of(history).far.rx_dbm[0].drop().has_value())
+  EXPECT_FALSE(port_of(history).far.rx_dbm[0].below_baseline().has_value())
       << "it receives another laser now";
   for (int i = 0; i < 20; ++i) history.observe(with_peer("F1", 0.5));
-  ASSERT_TRUE(port_of(history).own.rx_dbm[0].drop().has_value());
+  ASSERT_TRUE(port_of(history).own.rx_dbm[0].below_baseline().has_value());
   history.observe(with_peer("F2", 0.5));
-  EXPECT_FALSE(port_of(history).own.rx_dbm[0].drop().has_value());
+  EXPECT_FALSE(port_of(history).own.rx_dbm[0].below_baseline().has_value());
 }
 
 TEST(History, ReadingsOfTheDarkTimeAreForgottenWhenTheLinkIsBack) {
@@ -131,7 +131,7 @@ TEST(History, ReadingsOfTheDarkTimeAreForgottenWhenTheLinkIsBack) {
   feed.plug(feed.t + 1);
   feed.receive_mw(0.8);
   run(history, feed, 1);
-  EXPECT_NEAR(*port_of(history).own.rx_dbm[0].drop(), 0, 0.01);
+  EXPECT_NEAR(*port_of(history).own.rx_dbm[0].below_baseline(), 0, 0.01);
 }
 
 TEST(History, MemoryIsBounded) {
@@ -139,14 +139,14 @@ TEST(History, MemoryIsBounded) {
   Feed feed;
   feed.period_s = 1;
   run(history, feed, 5000);
-  EXPECT_LE(port_of(history).intervals.size(), 512U);
+  EXPECT_LE(port_of(history).counters.intervals.size(), 512U);
   for (int i = 0; i < 2000; ++i) {
     feed.pull(feed.t + 0.1);
     feed.plug(feed.t + 0.2);
     history.observe(feed.tick());
   }
-  EXPECT_LE(port_of(history).losses.size(), 512U);
-  EXPECT_EQ(port_of(history).involuntary_total, 2000U);
+  EXPECT_LE(port_of(history).carrier.losses.size(), 512U);
+  EXPECT_EQ(port_of(history).carrier.unplanned_total, 2000U);
 }
 
 /// A snapshot of the feed with a far end.
@@ -182,10 +182,10 @@ TEST(HistoryFarEnd, AReadingThatIsRepeatedCountsOnce) {
   history.observe(with_peer(feed, peer));
   peer.counters->set("symbol_error", 9);
   history.observe(with_peer(feed, peer));
-  ASSERT_EQ(port_of(history).peer_errors.size(), 1U);
+  ASSERT_EQ(port_of(history).peer.errors.size(), 1U);
   peer.age_s = feed.period_s;  // the same reading, one tick later
   history.observe(with_peer(feed, peer));
-  EXPECT_EQ(port_of(history).peer_errors.size(), 1U);
+  EXPECT_EQ(port_of(history).peer.errors.size(), 1U);
 }
 
 /// A far port, and how many symbol errors it has counted in its life.
@@ -207,10 +207,10 @@ TEST(HistoryFarEnd, WhatAnotherPortCountedInItsLifeIsNoErrorOfThisLink) {
     history.observe(with_peer(feed, far_port("aaaa", "17", 5)));
     history.observe(with_peer(feed, far_port("aaaa", "17", 9)));
     history.observe(with_peer(feed, far_port(guid, port, 40000)));
-    EXPECT_TRUE(port_of(history).peer_errors.empty());
+    EXPECT_TRUE(port_of(history).peer.errors.empty());
     history.observe(with_peer(feed, far_port(guid, port, 40002)));
-    ASSERT_EQ(port_of(history).peer_errors.size(), 1U);
-    EXPECT_EQ(port_of(history).peer_errors[0].errors, 2);
+    ASSERT_EQ(port_of(history).peer.errors.size(), 1U);
+    EXPECT_EQ(port_of(history).peer.errors[0].errors, 2);
   }
 }
 
@@ -221,12 +221,12 @@ TEST(HistoryFarEnd, ASystemThatIsRenamedIsTheSameWhereItsGuidIs) {
   PeerSample renamed = far_port("aaaa", "17", 9);
   renamed.system = "leaf-12";
   history.observe(with_peer(feed, renamed));
-  EXPECT_EQ(port_of(history).peer_errors.size(), 1U);
+  EXPECT_EQ(port_of(history).peer.errors.size(), 1U);
   for (PeerSample named : {far_port("", "17", 9), far_port("", "17", 100)}) {
     named.system = named.counters->get("symbol_error") == 100U ? "leaf-13" : "leaf-12";
     history.observe(with_peer(feed, named));
   }
-  EXPECT_TRUE(port_of(history).peer_errors.empty())
+  EXPECT_TRUE(port_of(history).peer.errors.empty())
       << "without a GUID its name tells it from another";
 }
 
@@ -238,7 +238,7 @@ TEST(HistoryFarEnd, NothingIsCountedBetweenTheReadingsOfTwoSources) {
   PeerSample imported = far_port("", "Ethernet17/1", 5000);
   imported.source = "telemetry";
   history.observe(with_peer(feed, imported));
-  EXPECT_EQ(port_of(history).peer_errors.size(), 1U)
+  EXPECT_EQ(port_of(history).peer.errors.size(), 1U)
       << "what was counted before is still of this link";
 }
 
@@ -305,12 +305,12 @@ TEST(History, AnInsertedModuleWithoutASerialHasNoPast) {
   feed.module.serial = "";
   feed.period_s = 60;
   run(history, feed, 10);
-  ASSERT_TRUE(port_of(history).own.rx_dbm[0].reference.ready());
+  ASSERT_TRUE(port_of(history).own.rx_dbm[0].baseline.ready());
   feed.event(PortEventKind::kModuleRemoved, feed.t + 1);
   feed.event(PortEventKind::kModuleInserted, feed.t + 40);
   feed.receive_mw(0.4);
   history.observe(feed.tick());
-  EXPECT_FALSE(port_of(history).own.rx_dbm[0].reference.ready());
+  EXPECT_FALSE(port_of(history).own.rx_dbm[0].baseline.ready());
 }
 
 TEST(History, AnAdministratorIsNoticedByTheLevelWhereTheEventWasMissed) {
@@ -322,8 +322,8 @@ TEST(History, AnAdministratorIsNoticedByTheLevelWhereTheEventWasMissed) {
   run(history, feed, 60);
   feed.link.admin_up = true;
   history.observe(feed.tick());
-  ASSERT_TRUE(port_of(history).last_admin_event);
-  EXPECT_EQ(*port_of(history).last_admin_event, history.now());
+  ASSERT_TRUE(port_of(history).carrier.admin_event_at);
+  EXPECT_EQ(*port_of(history).carrier.admin_event_at, history.now());
 }
 
 TEST(History, WithoutAnUptimeTheNodeMayJustHaveBooted) {
@@ -337,7 +337,7 @@ TEST(History, WithoutAnUptimeTheNodeMayJustHaveBooted) {
   history.observe(blind_tick());
   feed.pull(feed.t + 5);
   history.observe(blind_tick());
-  EXPECT_EQ(port_of(history).involuntary_losses(history.now(), 3600), 0U);
+  EXPECT_EQ(port_of(history).carrier.unplanned_losses(history.now(), 3600), 0U);
 }
 
 TEST(History, WhereNobodySaysTheFecModeTheLanesAndTheCountersDo) {
@@ -374,7 +374,7 @@ double normal_after_swap(double bits_per_s_before) {
   feed.bits_per_s = 4e6;
   feed.plug(feed.t + 1);
   for (int i = 0; i < 30; ++i) history.observe(feed.tick());
-  return std::pow(10.0, history.find(feed.key)->ber_log10.lower_quartile().value());
+  return std::pow(10.0, history.find(feed.key)->counters.ber_log10.lower_quartile().value());
 }
 
 TEST(History, ASwapThatDidNotHelpIsNotTheNewNormal) {

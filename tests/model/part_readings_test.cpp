@@ -19,7 +19,7 @@ struct Aer {
     history.observe(snapshot);
   }
   [[nodiscard]] double grown() const {
-    const auto& aer = history.find("mlx5_0/1")->aer;
+    const auto& aer = history.find("mlx5_0/1")->device.pcie_errors;
     return aer.empty() ? 0 : aer.back().second - aer.front().second;
   }
 };
@@ -95,7 +95,7 @@ struct InfiniBand {
   }
   [[nodiscard]] std::uint64_t losses() const {
     std::uint64_t count = 0;
-    for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;
+    for (const CarrierLoss& loss : history.find("mlx5_0/1")->carrier.losses) count += loss.count;
     return count;
   }
   History history;

@@ -472,8 +472,8 @@ def renamed_netdev(node):
         assert set(ports) == set(after), set(ports)
         assert [ports[name]["now"]["id"]["netdev"] for name in after] == ["eth0", "eth1"]
         assert [[fault["id"] for fault in ports[name]["faults"]] for name in after] == [[fault] for fault in faults], ports
-        with open(daemon.directory + "/events.jsonl", encoding="utf-8") as file:
-            opened = [event["id"] for event in map(json.loads, file) if event["event"] == "opened"]
+        events = json.loads(daemon.get("/api/v1/events?limit=1000"))["events"]
+        opened = [event["id"] for event in events if event["event"] == "opened"]
         assert len(opened) == 2, opened
 
 

@@ -162,8 +162,8 @@ void print_verifications() {
 /// Through the API, as the program gives them.
 void print_actions() {
   test::NotingDesk desk;
-  Publisher publisher({report_json, port_json, event_json_line, module_json});
-  publisher.publish(std::make_shared<const Report>(test::example_report()), {}, {});
+  ReportStore reports;
+  reports.publish(std::make_shared<const Report>(test::example_report()), {}, {});
   for (const char* path : {"/api/v1/ports/mlx5_3/ack", "/api/v1/maintenance"})
     for (const char* end : {"0", "1"}) {
       desk.lost = "disk full";
@@ -173,7 +173,7 @@ void print_actions() {
       request.caller.may_act = true;
       request.params = {
           {"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
-      const ApiReply reply = answer(request, {publisher, test::example_now(), Milliseconds(0),
+      const ApiReply reply = answer(request, {reports, test::example_now(), Milliseconds(0),
                                               Milliseconds(60'000), nullptr, &desk});
       print("action", reply.body->substr(0, reply.body->find('\n')));
     }

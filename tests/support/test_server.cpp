@@ -18,16 +18,7 @@ std::string new_directory() {
 }
 }  // namespace
 
-JsonWriters short_json() {
-  return {[](const Report& report) { return "{\"node\":\"" + report.node + "\"}"; },
-          [](const PortReport& port) { return "{\"port\":\"" + port.port + "\"}"; },
-          [](const FaultEvent& event) {
-            return "{\"event\":\"" + std::string(to_string(event.kind)) + "\"}";
-          },
-          [](const ModuleSample& module) { return "{\"serial\":\"" + module.serial + "\"}"; }};
-}
-
-TestServer::TestServer() : directory(new_directory()), publisher(short_json()) {
+TestServer::TestServer() : directory(new_directory()) {
   clock.wall_now = example_now();
   clock.steady_now = example_t();
   settings.listen = {"127.0.0.1", 0};
@@ -42,13 +33,13 @@ TestServer::~TestServer() {
 }
 
 void TestServer::publish() {
-  publisher.publish(std::make_shared<const Report>(example_report()),
-                    {example_event(FaultEventKind::kOpened)},
-                    {.version = "1.2.3", .loop_lateness_s = 0});
+  reports.publish(std::make_shared<const Report>(example_report()),
+                  {example_event(FaultEventKind::kOpened)},
+                  {.version = "1.2.3", .loop_lateness_s = 0});
 }
 
 void TestServer::start() {
-  auto started = Server::start(settings, publisher, tap, clock);
+  auto started = Server::start(settings, reports, tap, clock);
   ASSERT_TRUE(started.ok()) << started.error().message;
   server = std::move(started).value();
   if (settings.thread != ServerSettings::Thread::kLent) return;

@@ -24,9 +24,6 @@ class FixedClock : public Clock {
   [[nodiscard]] WallTime wall() const override { return wall_now; }
 };
 
-/// JSON that is short enough to compare whole; the real writers have tests of their own.
-JsonWriters short_json();
-
 struct TestServer {
   TestServer();
   ~TestServer();
@@ -35,7 +32,7 @@ struct TestServer {
 
   std::string directory;
   FixedClock clock;
-  Publisher publisher;
+  ReportStore reports;
   RecordingTap tap;
   ServerSettings settings;
   std::unique_ptr<Server> server;

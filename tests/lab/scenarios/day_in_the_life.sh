@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
-# A link's bad day, from end to end, under systemd and with a real Alertmanager: dust on a connector, one notification, explain,
-# ack, ticket, SIGKILL, the technician cleans, verify passes, the fault closes, one "resolved", and the history knows it all.
+# A link's bad day, from end to end, under systemd: dust on a connector, one journal entry, explain, ack, ticket, SIGKILL, the
+# technician cleans, verify passes, the fault closes, and the history knows it all.
 # With a browser at the daemon's page (tests/lab/day.py) each stage waits until it has been looked at.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
-alertmanager=$(command -v prometheus-alertmanager || command -v alertmanager) ||
-    { echo "SKIP $scenario: no prometheus-alertmanager (apt-get install prometheus-alertmanager)"; exit 0; }
 root=$lab/../..
 port=rxe0/1
 http=127.0.0.1:9942
@@ -33,18 +31,10 @@ stage() {
     eventually 300 "the browser has seen: $1" test -e "/run/lab/out/seen.$1"
 }
 
-# --- what an Alertmanager has, and what it told people
-alerts() { curl -fsS --max-time 5 "http://127.0.0.1:9093/api/v2/alerts?active=true&silenced=true&inhibited=true"; }
-# alerts_are COUNT [EXPRESSION]: so many alerts are active, and all are so
-alerts_are() {
-    alerts >"$tmp/alerts" || return 1
-    jq -c '.[] | {labels, startsAt, updatedAt, status}' "$tmp/alerts"
-    jq -e --argjson count "$1" "length == \$count and all(.[]; ${2:-true})" "$tmp/alerts" >/dev/null
-}
-# told STATUS COUNT: so many notifications of that kind came to anybody, ever
-told() {
-    jq -c '[.path, .status, (.alerts[] | .labels.alertname + " " + .status)]' "$tmp/notified"
-    [ "$(jq -c --arg status "$1" 'select(.status == $status)' "$tmp/notified" | wc -l)" = "$2" ]
+# --- what the journal has
+# journal_has KIND COUNT: so many entries of that kind, about the port
+journal_has() {
+    [ "$(journalctl -q -o json --no-pager LINKHEALTH_PORT="$port" | jq -r .LINKHEALTH_EVENT | grep -cx "$1")" = "$2" ]
 }
 # events_are EXPRESSION: jq on the events of the port by the HTTP API, oldest first
 events_are() {
@@ -73,16 +63,8 @@ site: {pod: a, row: "4", rack: r12, u: "23"}
 ports:
   rxe0/1: {speed_mbps: 100000, peer: {system: leaf-12, port: Ethernet17/1, rack: r40, u: "38"}}
   rxe1/1: {exempt: plays the switch's end}
-alertmanager: {urls: ["http://127.0.0.1:9093"]}
 YAML
 } >/etc/linkhealth/linkhealth.yaml
-python3 "$lab/receiver.py" 9099 "$tmp/notified" >"$tmp/receiver.log" 2>&1 &
-pids+=($!)
-# The shipped routes, with short waits: a second notification would come within seconds.
-sed -E 's/(group_wait|group_interval): .*/\1: 1s/' "$root/deploy/alertmanager.yml" >"$tmp/alertmanager.yml"
-"$alertmanager" --config.file="$tmp/alertmanager.yml" --storage.path="$tmp/alertmanager" --cluster.listen-address= \
-    --web.listen-address=127.0.0.1:9093 --log.level=warn >"$tmp/alertmanager.log" 2>&1 &
-pids+=($!)
 ports_up
 fec_errors so0 1e-12
 # What the switch's telemetry says of the module at the other end: it sends well and receives well.
@@ -98,9 +80,8 @@ pids+=($!)
 systemctl daemon-reload
 want "systemctl start" timeout 60 systemctl start linkhealthd
 eventually 90 "$port is healthy" port_is "$port" "$clean"
-eventually 60 "Alertmanager is ready" curl -fsS --max-time 5 http://127.0.0.1:9093/-/ready
 eventually 60 "the switch's side is known" port_is "$port" '.now.peer.module.serial == "LAB0001"'
-want "no alert is there" alerts_are 0
+want "no event is in the journal" journal_has opened 0
 stage healthy
 eventually 240 "the daemon knows what is normal for $port, at both ends" port_is "$port" "$knows_normal and $knows_far_normal"
 want "an orderly restart, as of an upgrade" timeout 90 systemctl restart linkhealthd
@@ -111,14 +92,7 @@ pages rx so0 2 -8.0dBm
 fec_errors so0 3e-5
 eventually 180 "a dirty connector is found" port_is "$port" "$(has_fault dirty_connector)"
 id=$(lh status --json | jq -r --arg port "$port" '.ports[] | select(.port == $port) | .faults[0].id')
-eventually 30 "Alertmanager has one alert, about it" alerts_are 1 \
-    ".labels.alertname == \"LinkDirtyConnector\" and .labels.instance == \"gpu-0417\" and .labels.device == \"rxe0\" and
-     .labels.peer_system == \"leaf-12\" and .labels.rack == \"r12\" and .annotations.fault_id == \"$id\" and
-     (.annotations.first_step | test(\"clean\")) and (.annotations.description | test(\"lane 2\"))"
-started=$(jq -r '.[0].startsAt' "$tmp/alerts")
-eventually 30 "people are notified once" told firing 1
-want "by the route of tickets, with what to do first" \
-    jq -es 'all(.path == "/ticket" and (.alerts[0].annotations.first_step | test("clean")))' "$tmp/notified"
+eventually 30 "the journal has its opening" journal_has opened 1
 stage faulty
 
 # --- the on-call engineer
@@ -166,19 +140,14 @@ revived() { [ "$(property ActiveState)" = active ] && [ "$(property MainPID)" !=
 eventually 90 "killed with SIGKILL, it comes back" revived
 want "systemd counted one restart of its own" test "$(property NRestarts)" = 1
 eventually 90 "the same fault, still acknowledged" port_is "$port" "$is_acknowledged"
-eventually 60 "the new daemon has told Alertmanager of the same alert" alerts_are 1 \
-    ".updatedAt > \"$killed\" and .startsAt == \"$started\" and .annotations.fault_id == \"$id\" and
-     (.annotations.acknowledged | test(\"ann.*ticket 4711\"))"
 eventually 60 "the module is read again" port_is "$port" '(.now.module.lanes[1].rx_power_mw < 0.2)'
 sleep 15   # all holds of the lab's configuration: what would be told anew is told by now
 types status --problems
 want "status: the problem, and who has it" said "acknowledged by ann"
 event_ids >"$tmp/events.after"
 want "no event came or went" diff "$tmp/events.before" "$tmp/events.after"
-want "nobody was notified again" told firing 1
-want "nobody was told that it is over" told resolved 0
-want "the journal has the opening once" test "$(journalctl -q -o json --no-pager LINKHEALTH_FAULT=dirty_connector |
-    jq -r 'select(.LINKHEALTH_EVENT == "opened") | .LINKHEALTH_PORT' | grep -cx "$port")" = 1
+want "the journal has the opening once" journal_has opened 1
+want "and no closing" journal_has closed 0
 
 # --- the technician, at the rack
 types maintenance start "$port" --for 30m --by tom --reason 'cleaning, ticket 4711'
@@ -198,9 +167,8 @@ patience=400 types verify "$port" --ber 1e-12 --least 1m
 want "verify passes" ended 0
 want "and says so, with what was gained" said "[+]6[.]0 dB"
 eventually 240 "the fault closes" port_is "$port" "$clean"
-eventually 60 "Alertmanager has no alert any more" alerts_are 0
-eventually 30 "people are told once that it is over" told resolved 1
-want "and were told once that it began" told firing 1
+eventually 30 "the journal has the closing once" journal_has closed 1
+want "and the opening once" journal_has opened 1
 stage closed
 
 # --- the morning after

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "model/counters.h"
-#include "model/flows.h"
+#include "model/indicators.h"
 
 namespace linkhealth {
 
@@ -36,16 +36,16 @@ class CounterSources {
 
 /// A rate that was told for longer than an interval.
 struct LateRate {
-  Flow flow{};
+  Indicator flow{};
   double per_s = 0;
   SteadyTime since;  ///< the reading before
 };
 
 /// What one reading adds. NaN where nothing of a flow is known: no counter of it was read now and
 /// before, it stands at the all-ones of a saturating counter, or its source began anew.
-struct FlowIncrease {
-  FlowValues values;     ///< whole, where it was noticed
-  FlowValues rates;      ///< the same of one interval: see FlowMeter::take
+struct Increase {
+  IndicatorValues values;  ///< whole, where it was noticed
+  IndicatorValues rates;   ///< the same of one interval: see RateCalculator::take
   CounterSources reset;  ///< whose counters fell: they began anew, or this reading of them is wrong
   CounterSources back;   ///< whose fall was a wrong reading: what they said before it stands
   std::vector<LateRate>
@@ -54,13 +54,13 @@ struct FlowIncrease {
 
 /// Follows the counters of one port. Each source is read at times of its own, and several count the
 /// same events: what one has told already is not added again when another tells it later.
-class FlowMeter {
+class RateCalculator {
  public:
   /// What `reading` adds. A counter that is read less often than others has counted for longer than
   /// an interval: in `rates`, what is judged as a rate (bits corrected, traffic, pauses, time spent
   /// waiting) is scaled to one interval of `interval_s`; damage counts whole. 0: everything is read
   /// each time.
-  FlowIncrease take(const Counters& reading, SteadyTime now, double interval_s = 0);
+  Increase take(const Counters& reading, SteadyTime now, double interval_s = 0);
   /// Of sources that tell the same rate, the larger one counts in each interval: the next one
   /// begins.
   void begin_interval();
@@ -91,7 +91,7 @@ class FlowMeter {
   CounterSources settle_falls(const Counters& reading, SteadyTime now);
   void restore(CounterSources sources);
   void doubt(CounterSources sources, SteadyTime now);
-  void count(const FlowUse& use, Entry& entry, double increase, double intervals);
+  void count(const IndicatorUse& use, Entry& entry, double increase, double intervals);
   void note_told(const Counters& reading);
   void note_first(CounterId id, std::uint64_t value);
 
@@ -99,11 +99,11 @@ class FlowMeter {
   std::vector<Doubted> doubted_;  ///< of sources whose fall is not settled
   std::map<CounterId, SteadyTime>
       read_before_;  ///< when, of what has not been read since its source fell
-  std::array<double, kFlowCount> totals_{};
-  std::array<double, kFlowCount> interval_rates_{};
+  std::array<double, kIndicatorCount> totals_{};
+  std::array<double, kIndicatorCount> interval_rates_{};
 };
 
 /// Of two readings of everything.
-FlowIncrease flow_increase(const Counters& before, const Counters& after);
+Increase increase_between(const Counters& before, const Counters& after);
 
 }  // namespace linkhealth

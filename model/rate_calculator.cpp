@@ -1,4 +1,4 @@
-#include "model/flow_meter.h"
+#include "model/rate_calculator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ constexpr double kLongestDoubt_s = 150;
 
 /// A counter that went down, or that seems to have gone round while those of another source began
 /// anew.
-CounterSources FlowMeter::begun_anew(const Counters& reading) const {
+CounterSources RateCalculator::begun_anew(const Counters& reading) const {
   CounterSources fell, went_round;
   auto at = entries_.begin();
   for (const auto& [id, value] : reading.known()) {
@@ -60,7 +60,7 @@ CounterSources FlowMeter::begun_anew(const Counters& reading) const {
   return fell;
 }
 
-CounterSources FlowMeter::doubted() const {
+CounterSources RateCalculator::doubted() const {
   CounterSources sources;
   for (const Doubted& one : doubted_) sources.add(known_counters()[one.before.id].source);
   return sources;
@@ -68,7 +68,7 @@ CounterSources FlowMeter::doubted() const {
 
 /// Counts from now on, and keeps what the sources said before: the next reading may be as high
 /// again.
-void FlowMeter::doubt(CounterSources sources, SteadyTime now) {
+void RateCalculator::doubt(CounterSources sources, SteadyTime now) {
   const auto is_of = [sources](const Entry& entry) {
     return sources.has(known_counters()[entry.id].source);
   };
@@ -81,14 +81,14 @@ void FlowMeter::doubt(CounterSources sources, SteadyTime now) {
   std::erase_if(entries_, is_of);
 }
 
-void FlowMeter::note_first(CounterId id, std::uint64_t value) {
+void RateCalculator::note_first(CounterId id, std::uint64_t value) {
   for (Doubted& one : doubted_)
     if (one.before.id == id && !one.first) one.first = value;
 }
 
 /// What has not been read since the wrong reading counts from before it; what was read first in the
 /// doubt, too.
-void FlowMeter::restore(CounterSources sources) {
+void RateCalculator::restore(CounterSources sources) {
   for (const Doubted& one : doubted_) {
     if (!sources.has(known_counters()[one.before.id].source)) continue;
     const auto at = std::ranges::lower_bound(entries_, one.before.id, {}, &Entry::id);
@@ -106,7 +106,7 @@ void FlowMeter::restore(CounterSources sources) {
 /// A counter that fell and is as high again, or higher, had not begun anew: all of one that had
 /// would have come between two readings. One that is still lower had, and the rest of its source
 /// with it. Which sources were read wrongly.
-CounterSources FlowMeter::settle_falls(const Counters& reading, SteadyTime now) {
+CounterSources RateCalculator::settle_falls(const Counters& reading, SteadyTime now) {
   CounterSources anew, back, settled;
   for (const Doubted& one : doubted_) {
     const CounterInfo& info = known_counters()[one.before.id];
@@ -135,15 +135,15 @@ CounterSources FlowMeter::settle_falls(const Counters& reading, SteadyTime now) 
   return back;
 }
 
-void FlowMeter::forget() { *this = FlowMeter(); }
+void RateCalculator::forget() { *this = RateCalculator(); }
 
-void FlowMeter::begin_interval() {
+void RateCalculator::begin_interval() {
   interval_rates_.fill(0);
   for (Entry& entry : entries_) entry.share = 0;
   for (Doubted& one : doubted_) one.before.share = 0;
 }
 
-SteadyTime FlowMeter::read_at(CounterId id, SteadyTime otherwise) const {
+SteadyTime RateCalculator::read_at(CounterId id, SteadyTime otherwise) const {
   const auto at = std::ranges::lower_bound(entries_, id, {}, &Entry::id);
   if (at != entries_.end() && at->id == id) return at->at;
   const auto before = read_before_.find(id);
@@ -151,7 +151,8 @@ SteadyTime FlowMeter::read_at(CounterId id, SteadyTime otherwise) const {
 }
 
 /// Adds what one counter says to its flow.
-void FlowMeter::count(const FlowUse& use, Entry& entry, double increase, double intervals) {
+void RateCalculator::count(const IndicatorUse& use, Entry& entry, double increase,
+                           double intervals) {
   const auto flow = static_cast<std::size_t>(use.flow);
   double& total = totals_[flow];
   total = use.combine == Combine::kSum ? total + increase : std::max(total, entry.told + increase);
@@ -163,8 +164,8 @@ void FlowMeter::count(const FlowUse& use, Entry& entry, double increase, double 
 }
 
 /// All that was read now has told what its flow counts now, whoever said it.
-void FlowMeter::note_told(const Counters& reading) {
-  const auto uses = flow_uses();
+void RateCalculator::note_told(const Counters& reading) {
+  const auto uses = indicator_uses();
   auto at = entries_.begin();
   for (const auto& [id, value] : reading.known()) {
     while (at->id != id) ++at;
@@ -172,8 +173,8 @@ void FlowMeter::note_told(const Counters& reading) {
   }
 }
 
-FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double interval_s) {
-  FlowIncrease result;
+Increase RateCalculator::take(const Counters& reading, SteadyTime now, double interval_s) {
+  Increase result;
   result.values.fill(kUnknownValue);
   result.rates.fill(kUnknownValue);
   if (!doubted_.empty()) result.back = settle_falls(reading, now);
@@ -181,8 +182,8 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
   if (result.reset) doubt(result.reset, now);
   const auto totals_before = totals_;
   const auto rates_before = interval_rates_;
-  const auto uses = flow_uses();
-  FlowSet known;
+  const auto uses = indicator_uses();
+  IndicatorSet known;
   auto at = entries_.begin();
   for (const auto& [id, value] : reading.known()) {
     while (at != entries_.end() && at->id < id) ++at;
@@ -191,7 +192,7 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
       note_first(id, value);
       continue;
     }
-    const FlowUse& use = uses[id];
+    const IndicatorUse& use = uses[id];
     const double increase =
         use.used ? increase_of(known_counters()[id], at->value, value) * use.unit : kUnknownValue;
     if (!std::isnan(increase)) {
@@ -206,17 +207,17 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
     at->at = now;
   }
   note_told(reading);
-  for (std::size_t i = 0; i < kFlowCount; ++i) {
-    if (!known.has(static_cast<Flow>(i))) continue;
+  for (std::size_t i = 0; i < kIndicatorCount; ++i) {
+    if (!known.has(static_cast<Indicator>(i))) continue;
     result.values[i] = totals_[i] - totals_before[i];
-    result.rates[i] =
-        is_rate(static_cast<Flow>(i)) ? interval_rates_[i] - rates_before[i] : result.values[i];
+    result.rates[i] = is_rate(static_cast<Indicator>(i)) ? interval_rates_[i] - rates_before[i]
+                                                         : result.values[i];
   }
   return result;
 }
 
-FlowIncrease flow_increase(const Counters& before, const Counters& after) {
-  FlowMeter meter;
+Increase increase_between(const Counters& before, const Counters& after) {
+  RateCalculator meter;
   meter.take(before, SteadyTime{});
   return meter.take(after, SteadyTime{} + from_seconds(1));
 }

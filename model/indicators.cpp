@@ -1,4 +1,4 @@
-#include "model/flows.h"
+#include "model/indicators.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@ namespace linkhealth {
 
 namespace {
 
-using enum Flow;
+using enum Indicator;
 using enum Combine;
 
-constexpr std::array<FlowInfo, kFlowCount> kTable{{
+constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
     {kCorrectedBits,
      "corrected bits",
      kMost,
@@ -142,7 +142,7 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
 }};
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < kFlowCount; ++i)
+  for (std::size_t i = 0; i < kIndicatorCount; ++i)
     if (static_cast<std::size_t>(kTable[i].flow) != i) return false;
   return true;
 }
@@ -153,9 +153,9 @@ std::uint8_t unit_of(std::string_view counter) {
   return counter == "port_rcv_data" || counter == "port_xmit_data" ? 4 : 1;
 }
 
-std::vector<FlowUse> find_uses() {
-  std::vector<FlowUse> uses(known_counters().size());
-  for (const FlowInfo& info : kTable)
+std::vector<IndicatorUse> find_uses() {
+  std::vector<IndicatorUse> uses(known_counters().size());
+  for (const IndicatorInfo& info : kTable)
     for (const std::string& name : names_of(info))
       if (const auto id = find_counter(name))
         uses[*id] = {true, info.flow, unit_of(name), info.combine, is_rate(info.flow)};
@@ -168,7 +168,8 @@ std::vector<CounterId> find_those_that_fill() {
   std::vector<CounterId> ids;
   for (CounterId id = 0; id < known_counters().size(); ++id) {
     const CounterInfo& info = known_counters()[id];
-    if (info.end == CounterEnd::kSaturates && (flow_uses()[id].used || info.name == "link_downed"))
+    if (info.end == CounterEnd::kSaturates &&
+        (indicator_uses()[id].used || info.name == "link_downed"))
       ids.push_back(id);
   }
   return ids;
@@ -176,7 +177,7 @@ std::vector<CounterId> find_those_that_fill() {
 
 }  // namespace
 
-std::vector<std::string> names_of(const FlowInfo& info) {
+std::vector<std::string> names_of(const IndicatorInfo& info) {
   constexpr unsigned kPriorities = 8;
   std::vector<std::string> names;
   for (const std::string_view counter : info.counters) {
@@ -191,21 +192,21 @@ std::vector<std::string> names_of(const FlowInfo& info) {
   return names;
 }
 
-std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
+std::span<const IndicatorInfo, kIndicatorCount> indicator_table() { return kTable; }
 
-bool is_rate(Flow flow) {
+bool is_rate(Indicator flow) {
   return flow == kCorrectedBits || flow == kCorrectedBlocks || is_spread(flow);
 }
 
-bool is_spread(Flow flow) {
-  constexpr FlowSet kSpread{kRxOctets,      kTxOctets,   kCongestionMarks,
-                            kPauseReceived, kPauseSent,  kTransmitWait,
-                            kHostDrops,     kPcieStalls, kTransmitDiscards};
+bool is_spread(Indicator flow) {
+  constexpr IndicatorSet kSpread{kRxOctets,      kTxOctets,   kCongestionMarks,
+                                 kPauseReceived, kPauseSent,  kTransmitWait,
+                                 kHostDrops,     kPcieStalls, kTransmitDiscards};
   return kSpread.has(flow);
 }
 
-std::span<const FlowUse> flow_uses() {
-  static const std::vector<FlowUse> kUses = find_uses();
+std::span<const IndicatorUse> indicator_uses() {
+  static const std::vector<IndicatorUse> kUses = find_uses();
   return kUses;
 }
 
@@ -222,9 +223,10 @@ std::vector<CounterId> full_counters(const Counters& counters) {
   return full;
 }
 
-bool is_full_for(std::span<const CounterId> full, FlowSet flows) {
-  return std::ranges::any_of(
-      full, [&](CounterId id) { return flow_uses()[id].used && flows.has(flow_uses()[id].flow); });
+bool is_full_for(std::span<const CounterId> full, IndicatorSet flows) {
+  return std::ranges::any_of(full, [&](CounterId id) {
+    return indicator_uses()[id].used && flows.has(indicator_uses()[id].flow);
+  });
 }
 
 }  // namespace linkhealth

@@ -1,15 +1,15 @@
 // A reference that is still young: what came before a fault stays apart from it.
-#include "model/reference.h"
+#include "model/baseline.h"
 
 #include <gtest/gtest.h>
 
 namespace linkhealth {
 namespace {
 
-using Young = Reference::Young;
+using Young = Baseline::Young;
 
 struct Light {
-  Reference reference;
+  Baseline reference;
   double t = 0;
   void read(double dbm, Young young = Young::kGuardLow) {
     reference.add(steady_from_seconds(t), dbm, 0.7, 3, young);
@@ -62,7 +62,7 @@ TEST(YoungReference, AValueThatSettlesIsTakenAsItComes) {
 }
 
 TEST(YoungReference, ErrorsThatRiseAtOnceStayOut) {
-  Reference ber;
+  Baseline ber;
   for (int i = 0; i < 10; ++i)
     ber.add(steady_from_seconds(i * 10), i < 2 ? -8 : -4, 6, 0.9, Young::kGuardHigh);
   ASSERT_TRUE(ber.lower_quartile());

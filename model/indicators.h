@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -16,7 +15,7 @@
 
 namespace linkhealth {
 
-enum class Flow : std::uint8_t {
+enum class Indicator : std::uint8_t {
   kCorrectedBits,
   kCorrectedBlocks,
   kUncorrectableBlocks,
@@ -39,7 +38,7 @@ enum class Flow : std::uint8_t {
   kModuleBusErrors,
   kModuleHeat,
 };
-inline constexpr std::size_t kFlowCount = 21;
+inline constexpr std::size_t kIndicatorCount = 21;
 
 enum class Combine : std::uint8_t {
   kSum,   ///< different events: add
@@ -47,49 +46,46 @@ enum class Combine : std::uint8_t {
           ///< increase
 };
 
-inline constexpr std::size_t kMostCountersOfAFlow = 24;
+inline constexpr std::size_t kMaxCountersPerIndicator = 24;
 
-struct FlowInfo {
-  Flow flow;
+struct IndicatorInfo {
+  Indicator flow;
   std::string_view name;
   Combine combine;
   /// The same thing by the names of all drivers; "#" stands for each priority, 0 to 7.
-  std::array<std::string_view, kMostCountersOfAFlow> counters;
+  std::array<std::string_view, kMaxCountersPerIndicator> counters;
   std::string_view meaning;
 };
 
-std::span<const FlowInfo, kFlowCount> flow_table();
-inline const FlowInfo& flow_info(Flow flow) { return flow_table()[static_cast<std::size_t>(flow)]; }
+std::span<const IndicatorInfo, kIndicatorCount> indicator_table();
+inline const IndicatorInfo& indicator_info(Indicator flow) {
+  return indicator_table()[static_cast<std::size_t>(flow)];
+}
 
 /// The names of its counters, one for each priority where they have one.
-std::vector<std::string> names_of(const FlowInfo& info);
+std::vector<std::string> names_of(const IndicatorInfo& info);
 
 inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
-using FlowValues = std::array<double, kFlowCount>;  ///< NaN: not known
+using IndicatorValues = std::array<double, kIndicatorCount>;  ///< NaN: not known
 
 /// Some of the flows.
-class FlowSet {
+class IndicatorSet {
  public:
-  constexpr FlowSet() = default;
-  constexpr FlowSet(std::initializer_list<Flow> flows) {
-    for (const Flow flow : flows) add(flow);
+  constexpr IndicatorSet() = default;
+  constexpr IndicatorSet(std::initializer_list<Indicator> flows) {
+    for (const Indicator flow : flows) add(flow);
   }
-  constexpr void add(Flow flow) { bits_ |= bit(flow); }
-  constexpr void add(FlowSet others) { bits_ |= others.bits_; }
-  [[nodiscard]] constexpr bool has(Flow flow) const { return (bits_ & bit(flow)) != 0; }
-  [[nodiscard]] constexpr bool has_any(FlowSet others) const { return (bits_ & others.bits_) != 0; }
+  constexpr void add(Indicator flow) { bits_ |= bit(flow); }
+  constexpr void add(IndicatorSet others) { bits_ |= others.bits_; }
+  [[nodiscard]] constexpr bool has(Indicator flow) const { return (bits_ & bit(flow)) != 0; }
+  [[nodiscard]] constexpr bool has_any(IndicatorSet others) const {
+    return (bits_ & others.bits_) != 0;
+  }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-  /// How many of these come before `flow` in the table.
-  [[nodiscard]] constexpr std::size_t before(Flow flow) const {
-    return static_cast<std::size_t>(std::popcount(bits_ & (bit(flow) - 1)));
-  }
-  [[nodiscard]] constexpr std::size_t size() const {
-    return static_cast<std::size_t>(std::popcount(bits_));
-  }
 
  private:
-  static_assert(kFlowCount <= 32);
-  static constexpr std::uint32_t bit(Flow flow) {
+  static_assert(kIndicatorCount <= 32);
+  static constexpr std::uint32_t bit(Indicator flow) {
     return std::uint32_t{1} << static_cast<unsigned>(flow);
   }
   std::uint32_t bits_ = 0;
@@ -97,21 +93,21 @@ class FlowSet {
 
 /// What is judged by how much of it there is in a time, or in how much of the time, not by whether
 /// there is any.
-bool is_rate(Flow flow);
+bool is_rate(Indicator flow);
 /// Rates that a late reading spreads over all the time it is of. Not what the error ratio is made
 /// of: an interval whose ratio is not known has none.
-bool is_spread(Flow flow);
+bool is_spread(Indicator flow);
 
 /// What a counter says.
-struct FlowUse {
+struct IndicatorUse {
   bool used = false;  ///< by a flow at all
-  Flow flow{};
+  Indicator flow{};
   std::uint8_t unit = 1;  ///< what one of it counts
   Combine combine{};
   bool is_rate = false;
 };
 /// Of each counter, by its CounterId: the tables themselves are ten times as large.
-std::span<const FlowUse> flow_uses();
+std::span<const IndicatorUse> indicator_uses();
 
 /// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted,
 /// and now says no more. A value that the width can't hold is none that sticks.
@@ -120,8 +116,8 @@ bool is_full(const CounterInfo& info, std::uint64_t value);
 /// none.
 std::vector<CounterId> full_counters(const Counters& counters);
 /// Whether one of them is where these flows are taken from.
-bool is_full_for(std::span<const CounterId> full, FlowSet flows);
+bool is_full_for(std::span<const CounterId> full, IndicatorSet flows);
 /// Lost symbols and packets: a link whose errors are not counted is neither well nor ill.
-inline constexpr FlowSet kDamageCounts{Flow::kSymbolErrors, Flow::kFrameErrors};
+inline constexpr IndicatorSet kDamageCounts{Indicator::kSymbolErrors, Indicator::kFrameErrors};
 
 }  // namespace linkhealth

@@ -14,7 +14,7 @@
 
 namespace linkhealth {
 
-class Reference {
+class Baseline {
  public:
   static constexpr std::size_t kCapacity = 16;
   static constexpr std::size_t kEnough = 4;
@@ -75,7 +75,7 @@ class Reference {
     middle_ = quantile(0.5);
     quartile_ = quantile(0.25);
   }
-  void clear() { *this = Reference(); }
+  void clear() { *this = Baseline(); }
   [[nodiscard]] bool ready() const { return count_ >= kEnough; }
   [[nodiscard]] std::size_t size() const { return count_; }
   /// Ready, or so young that a fault came first: what stays out shows against the few samples from

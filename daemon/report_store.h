@@ -1,0 +1,76 @@
+// What the deciding thread hands to the threads that answer requests: one immutable snapshot a
+// step, and the latest fault events. Metrics and JSON are rendered when a client asks for them.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "daemon/doctor.h"
+#include "exporters/metrics.h"
+#include "model/catalogue.h"
+#include "model/report.h"
+
+namespace linkhealth {
+
+/// One step of the engine, as it is published.
+struct ReportSnapshot {
+  std::shared_ptr<const Report> report;
+  FaultEventCounts counts;
+  MonitorFigures monitor;
+
+  [[nodiscard]] std::string metrics(MetricGroups groups) const {
+    return metrics_text(*report, counts, monitor, groups);
+  }
+};
+
+/// What `status` and `rules` show of the configuration in force.
+struct ConfigurationSummary {
+  std::shared_ptr<const Catalogue> catalogue;  ///< null: there are no rules to show
+  std::string note;                            ///< result of the last reload; "" without one
+  WallTime noted_at;
+};
+
+/// One thread publishes, any thread reads.
+class ReportStore {
+ public:
+  static constexpr std::size_t kMaxEvents = 1000;
+  using Events = std::vector<std::shared_ptr<const FaultEvent>>;
+
+  void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
+               MonitorFigures monitor);
+  /// Events of an earlier run, oldest first, before the first step. They are listed, but the event
+  /// metrics count only this run.
+  void restore_events(std::vector<FaultEvent> events);
+  /// For `linkhealth doctor`; once, before the server starts.
+  void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
+  [[nodiscard]] const NodeFacts& node_facts() const { return facts_; }
+  void set_configuration(ConfigurationSummary configuration);
+  [[nodiscard]] ConfigurationSummary configuration() const;
+  /// nullptr before the first step.
+  [[nodiscard]] std::shared_ptr<const ReportSnapshot> current() const;
+  /// At most `limit` of the latest events, oldest first.
+  [[nodiscard]] Events latest_events(std::size_t limit) const;
+  /// Events have numbers: the first that was restored or published is 1.
+  struct EventsAfter {
+    Events events;
+    std::uint64_t last = 0;  ///< the number of the latest event
+  };
+  /// The kept events after number `after`, oldest first.
+  [[nodiscard]] EventsAfter events_after(std::uint64_t after) const;
+
+ private:
+  void append(const std::vector<FaultEvent>& events);
+
+  NodeFacts facts_;
+  FaultEventCounts counts_;   // the publishing thread's own
+  mutable std::mutex mutex_;  // guards what follows
+  ConfigurationSummary configuration_;
+  std::shared_ptr<const ReportSnapshot> current_;
+  std::deque<std::shared_ptr<const FaultEvent>> events_;
+  std::uint64_t event_count_ = 0;  ///< of all events, also of those no longer kept
+};
+
+}  // namespace linkhealth

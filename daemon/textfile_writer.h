@@ -1,0 +1,46 @@
+// The metrics as a file for node_exporter's textfile collector.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "config/outputs.h"
+#include "daemon/log.h"
+#include "daemon/report_store.h"
+
+namespace linkhealth {
+
+/// Writes on a thread of its own, because a disk may hang. Removes the file at an orderly end, so
+/// that the values of a stopped monitor are not scraped as current ones.
+class TextfileWriter {
+ public:
+  /// `reports` and `log` must outlive it.
+  TextfileWriter(const TextfileOutput& settings, const ReportStore& reports, const Log& log);
+  ~TextfileWriter();
+  TextfileWriter(const TextfileWriter&) = delete;
+  TextfileWriter& operator=(const TextfileWriter&) = delete;
+
+ private:
+  void run();
+  void write();
+
+  const std::string path_;
+  const Milliseconds period_;
+  const ReportStore& reports_;
+  const Log& log_;
+  std::string logged_error_;  ///< an error is logged once
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+/// `bytes` under `path`, mode 0644, in one step: a reader sees the old file or the new one.
+Result<void> replace_file(const std::string& path, std::string_view bytes);
+
+}  // namespace linkhealth
