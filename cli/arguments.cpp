@@ -50,9 +50,6 @@ Exit codes:
   4 the daemon reports an error
   check uses the exit codes of Nagios.)";
 
-constexpr std::string_view kExitCodes =
-    "0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 it reports an error";
-
 struct Command {
   CLI::App* app;
   std::function<int(const Context&)> run;
@@ -84,11 +81,14 @@ class CommandTable {
   std::vector<Command> commands_;
 };
 
-/// `notes`: what the options alone do not say; "" for none.
+/// `notes`: what the options alone do not say; "" for none. Exit codes that are not given here are
+/// those of kFooter.
 void set_footer(CLI::App& command, std::string_view notes, std::string_view examples,
-                std::string_view exit_codes = kExitCodes) {
-  command.footer(fmt::format("{}{}\nExamples:\n{}\nExit codes: {}.", notes,
-                             notes.empty() ? "" : "\n", examples, exit_codes));
+                std::string_view exit_codes = "") {
+  std::string text = fmt::format("{}{}\nExamples:\n{}", notes, notes.empty() ? "" : "\n", examples);
+  text +=
+      fmt::format("\nExit codes: {}.", exit_codes.empty() ? "see linkhealth --help" : exit_codes);
+  command.footer(text);
 }
 
 void add_port(CLI::App& command, std::string& port) {
@@ -138,9 +138,7 @@ void add_status(CommandTable& commands) {
   set_footer(command, "",
              "  linkhealth status --problems\n"
              "  linkhealth status --json | jq '.ports[] | {port, health}'\n"
-             "  linkhealth status --once --sysroot /tmp/customer\n",
-             "0 done; 1 --problems: a port needs attention; 2 wrong usage; 3 the daemon does not "
-             "answer; 4 it reports an error");
+             "  linkhealth status --once --sysroot /tmp/customer\n");
 }
 
 void add_explain(CommandTable& commands) {
@@ -182,9 +180,7 @@ void add_watch(CommandTable& commands) {
       ->type_name("N");
   set_footer(command, "",
              "  linkhealth watch mlx5_3\n"
-             "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'\n",
-             "0 ended by Ctrl-C or --frames; 2 wrong usage or unknown port; 3 the daemon does not "
-             "answer");
+             "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'\n");
 }
 
 void add_doctor(CommandTable& commands) {
@@ -211,14 +207,11 @@ void add_record(CommandTable& commands) {
       .add_option("file", options.file, "A new file, compressed if it ends in .gz; - for stdout")
       ->required()
       ->type_name("FILE");
-  set_footer(
-      command,
-      "The recording begins with the last reading of every source. Counters are read every "
-      "10 s:\nrecord for a minute or more to see rates.\n",
-      "  linkhealth record --for 10m night.jsonl.gz\n"
-      "  linkhealth record --for 1m - | ssh desk linkhealth replay -\n",
-      "0 done; 2 wrong usage or unusable file; 3 the daemon does not answer; 4 it reports an "
-      "error");
+  set_footer(command,
+             "The recording begins with the last reading of every source. Counters are read every "
+             "10 s:\nrecord for a minute or more to see rates.\n",
+             "  linkhealth record --for 10m night.jsonl.gz\n"
+             "  linkhealth record --for 1m - | ssh desk linkhealth replay -\n");
 }
 
 void add_replay(CommandTable& commands) {
@@ -242,8 +235,7 @@ void add_replay(CommandTable& commands) {
   set_footer(command, "",
              "  linkhealth replay night.jsonl.gz\n"
              "  linkhealth replay night.jsonl.gz --format jsonl | jq -r '.event + \" \" + .port'\n"
-             "  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6\n",
-             "0 done; 2 wrong usage or unusable recording; 4 the result cannot be written");
+             "  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6\n");
 }
 
 void add_rules(CommandTable& commands) {
@@ -255,8 +247,7 @@ void add_rules(CommandTable& commands) {
   add_json(command, options.json);
   set_footer(command, "",
              "  linkhealth rules dirty_connector\n"
-             "  linkhealth rules --unused\n",
-             "0 done; 2 no such fault or symptom; 3 --unused: the daemon does not answer");
+             "  linkhealth rules --unused\n");
 }
 
 void add_module(CommandTable& commands) {
@@ -268,19 +259,17 @@ void add_module(CommandTable& commands) {
       ->type_name("FILE")
       ->excludes(port);
   add_json(command, options.json);
-  set_footer(
-      command, "",
-      "  linkhealth module mlx5_3\n"
-      "  ethtool -m ens4np0 raw on >module.bin; linkhealth module --file module.bin\n",
-      "0 done; 2 wrong usage, unknown port or unusable dump; 3 the daemon does not answer; 4 "
-      "it reports an error");
+  set_footer(command, "",
+             "  linkhealth module mlx5_3\n"
+             "  ethtool -m ens4np0 raw on >module.bin; linkhealth module --file module.bin\n");
 }
 
-template <typename Options>
-void add_reason_and_user(CLI::App& command, Options& options) {
+CLI::Option* add_action_options(CLI::App& command, ActionOptions& options,
+                                const std::string& duration) {
   command.add_option("--reason", options.reason, "Why, for other operators")->type_name("TEXT");
   command.add_option("--by", options.by, "Your name (default: your user name)")->type_name("NAME");
   add_json(command, options.json, "Print the answer as JSON (docs/schema/action.json)");
+  return add_duration(command, "--for", options.duration_s, duration, kLongestAction_s);
 }
 
 void add_ack(CommandTable& commands) {
@@ -288,18 +277,13 @@ void add_ack(CommandTable& commands) {
       commands.add("ack", "Acknowledge a fault (silences its Prometheus alert)", &run_ack);
   add_port(command, options.port);
   auto* end = command.add_flag("--end", options.end, "Withdraw the acknowledgement");
-  add_duration(command, "--for", options.duration_s,
-               "Duration: 30m, 2h, 1d (default: until the fault closes)", kLongestAction_s)
+  add_action_options(command, options, "Duration: 30m, 2h, 1d (default: until the fault closes)")
       ->excludes(end);
-  add_reason_and_user(command, options);
-  set_footer(
-      command,
-      "An acknowledgement survives a restart of the daemon. If the fault is still open when "
-      "it ends,\nthe fault is reported again.\n",
-      "  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered, ticket 4711'\n"
-      "  linkhealth ack mlx5_3 --end\n",
-      "0 done; 2 unknown port, no open fault, or already acknowledged; 3 the daemon does not "
-      "answer; 4 it reports an error");
+  set_footer(command,
+             "An acknowledgement survives a restart of the daemon. If the fault is still open when "
+             "it ends,\nthe fault is reported again.\n",
+             "  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered, ticket 4711'\n"
+             "  linkhealth ack mlx5_3 --end\n");
 }
 
 void add_maintenance(CommandTable& commands) {
@@ -311,9 +295,7 @@ void add_maintenance(CommandTable& commands) {
   command.add_option("port", options.port, "The port, by any of its names, or all")
       ->required()
       ->type_name("PORT|all");
-  add_duration(command, "--for", options.duration_s, "Duration: 30m, 2h, 1d (required by start)",
-               kLongestAction_s);
-  add_reason_and_user(command, options);
+  add_action_options(command, options, "Duration: 30m, 2h, 1d (required by start)");
   command.add_flag("--no-module-reads", options.no_module_reads,
                    "Do not read the module meanwhile, e.g. during its firmware update");
   set_footer(command,
@@ -322,9 +304,7 @@ void add_maintenance(CommandTable& commands) {
              "file in maintenance_dir,\nnamed after the port or all, does the same.\n",
              "  linkhealth maintenance start mlx5_3 --for 1h --reason 'new jumper'\n"
              "  linkhealth maintenance start all --for 4h --reason firmware\n"
-             "  linkhealth maintenance end mlx5_3\n",
-             "0 done; 2 unknown port, or not in maintenance; 3 the daemon does not answer; 4 it "
-             "reports an error");
+             "  linkhealth maintenance end mlx5_3\n");
 }
 
 void add_check(CommandTable& commands) {
@@ -368,9 +348,7 @@ void add_cabling(CommandTable& commands) {
   add_json(command, options.json, "Print JSON (docs/schema/cabling.json)");
   set_footer(command,
              "The configuration names the plan (plan: FILE); linkhealthd(8) describes it.\n",
-             "  linkhealth cabling\n",
-             "0 as planned; 1 a cable is swapped or in the wrong port; 3 the daemon does not "
-             "answer; 4 it reports an error");
+             "  linkhealth cabling\n");
 }
 
 void add_verify_options(CLI::App& command, VerifyOptions& options) {
@@ -451,9 +429,7 @@ void add_fleet(CommandTable& commands) {
       "  linkhealth fleet\n"
       "  linkhealth fleet --by switch\n"
       "  linkhealth fleet --work-list >round.md\n"
-      "  linkhealth fleet --json | jq -r '.faults[] | [.instance, .device, .fault] | @tsv'\n",
-      "0 done; 2 wrong usage; 3 Prometheus does not answer; 4 it reports an error or has no "
-      "data of linkhealth");
+      "  linkhealth fleet --json | jq -r '.faults[] | [.instance, .device, .fault] | @tsv'\n");
 }
 
 int parse_and_run(int argc, const char* const* argv, const Clock& clock) {

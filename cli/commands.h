@@ -87,22 +87,20 @@ struct ModuleOptions {
 };
 int run_module(const Context& context, const ModuleOptions& options);
 
-struct AckOptions {
-  std::string port;
-  std::uint64_t duration_s = 0;  ///< 0: until the fault closes
+struct ActionOptions {
+  std::string port;              ///< "all" for maintenance of all
+  std::uint64_t duration_s = 0;  ///< 0: not given
   std::string reason, by;
-  bool end = false;
   bool json = false;
+};
+struct AckOptions : ActionOptions {
+  bool end = false;
 };
 int run_ack(const Context& context, const AckOptions& options);
 
-struct MaintenanceOptions {
-  std::string action;            ///< "start" or "end"
-  std::string port;              ///< or "all"
-  std::uint64_t duration_s = 0;  ///< 0: not given
-  std::string reason, by;
+struct MaintenanceOptions : ActionOptions {
+  std::string action;  ///< "start" or "end"
   bool no_module_reads = false;
-  bool json = false;
 };
 int run_maintenance(const Context& context, const MaintenanceOptions& options);
 

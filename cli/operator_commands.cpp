@@ -13,8 +13,7 @@ namespace linkhealth::cli {
 namespace {
 
 /// "by=ann&reason=…&for=7200"
-template <typename Options>
-std::string parameters(const Options& options) {
+std::string parameters(const ActionOptions& options) {
   std::string text = "by=" + path_part(options.by.empty() ? user_name() : options.by);
   if (!options.reason.empty()) text += "&reason=" + path_part(options.reason);
   if (options.duration_s > 0) text += fmt::format("&for={}", options.duration_s);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <ostream>
 
 #include "base/text.h"
@@ -19,49 +19,45 @@ bool same_fault(const Episode& a, const Episode& b) {
   return a.port == b.port && a.fault == b.fault && a.end == b.end;
 }
 
-bool same_time(const Episode& a, const Episode& b) {
-  constexpr double kTolerance_s = 0.5;
-  const auto near = [](SteadyTime x, SteadyTime y) {
-    return std::abs(in_seconds(x - y)) < kTolerance_s;
+std::string as_text(const std::vector<Episode>& episodes, char sign) {
+  std::string text;
+  for (const Episode& episode : episodes)
+    text += fmt::format(
+        "  {} {}  {} ({}, {}), from {}{}\n", sign, episode.port, name_words(episode.fault),
+        to_string(episode.end), confidence_words(episode.confidence),
+        instant_words(episode.opened_at),
+        episode.closed_at
+            ? fmt::format(" for {}", duration_words(*episode.closed_at - episode.opened_at))
+            : ", still open");
+  return text;
+}
+
+void put_episodes(JsonWriter& json, std::string_view key, const std::vector<Episode>& episodes) {
+  const auto put = [&json](std::string_view name, const auto& value) {
+    json.key(name);
+    json.value(value);
   };
-  return near(a.opened, b.opened) && a.closed.has_value() == b.closed.has_value() &&
-         (!a.closed || near(*a.closed, *b.closed));
-}
-
-const Episode& either(const EpisodeChange& change) {
-  return change.now ? *change.now : *change.then;
-}
-
-std::string episode_words(const std::optional<Episode>& episode) {
-  if (!episode) return "nothing";
-  return fmt::format(
-      "{} ({}, {}), from {}{}", name_words(episode->fault), to_string(episode->end),
-      confidence_words(episode->confidence), instant_words(episode->opened_at),
-      episode->closed ? fmt::format(" for {}", duration_words(*episode->closed - episode->opened))
-                      : ", still open");
-}
-
-void put_episode(JsonWriter& json, std::string_view key, const std::optional<Episode>& episode) {
-  if (!episode) return;
   json.key(key);
-  json.begin_object();
-  json.key("fault");
-  json.value(episode->fault);
-  json.key("end");
-  json.value(to_string(episode->end));
-  json.key("confidence");
-  json.value(episode->confidence);
-  json.key("opened_at");
-  json.value(format_rfc3339(episode->opened_at));
-  if (episode->closed) {
-    json.key("closed_after_s");
-    json.value(in_seconds(*episode->closed - episode->opened));
+  json.begin_array();
+  for (const Episode& episode : episodes) {
+    json.begin_object();
+    put("port", episode.port);
+    put("fault", episode.fault);
+    put("end", to_string(episode.end));
+    put("confidence", episode.confidence);
+    put("opened_at", format_rfc3339(episode.opened_at));
+    if (episode.closed_at) put("closed_at", format_rfc3339(*episode.closed_at));
+    json.end_object();
   }
-  json.end_object();
+  json.end_array();
 }
 
-std::string as_json(const std::vector<EpisodeChange>& changes, std::size_t total,
-                    const std::vector<std::string>& settings) {
+struct Comparison {
+  std::size_t total = 0;  ///< episodes with the settings of now
+  std::vector<Episode> gone, fresh;
+};
+
+std::string as_json(const Comparison& comparison, const std::vector<std::string>& settings) {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -72,54 +68,36 @@ std::string as_json(const std::vector<EpisodeChange>& changes, std::size_t total
   for (const std::string& setting : settings) json.value(setting);
   json.end_array();
   json.key("diagnoses");
-  json.value(static_cast<std::uint64_t>(total));
-  json.key("changes");
-  json.begin_array();
-  for (const EpisodeChange& change : changes) {
-    json.begin_object();
-    json.key("port");
-    json.value(either(change).port);
-    put_episode(json, "now", change.now);
-    put_episode(json, "then", change.then);
-    json.end_object();
-  }
-  json.end_array();
+  json.value(static_cast<std::uint64_t>(comparison.total));
+  put_episodes(json, "gone", comparison.gone);
+  put_episodes(json, "new", comparison.fresh);
   json.end_object();
   return text + "\n";
 }
 
-std::string as_text(const std::vector<EpisodeChange>& changes, std::size_t total,
-                    const std::vector<std::string>& settings) {
-  std::string text = "With " + join_parts(settings, ", ") + "\n";
-  for (const EpisodeChange& change : changes)
-    text += fmt::format("\n  {}\n    now   {}\n    then  {}\n", either(change).port,
-                        episode_words(change.now), episode_words(change.then));
-  const auto gone = std::ranges::count_if(changes, [](const auto& c) { return !c.then; });
-  const auto fresh = std::ranges::count_if(changes, [](const auto& c) { return !c.now; });
-  const auto moved = std::ssize(changes) - gone - fresh;
-  return text +
-         (changes.empty()
-              ? fmt::format("\nNo change in {} diagnos{}.\n", total, total == 1 ? "is" : "es")
-              : fmt::format("\nOf {} diagnoses {} gone, {} at another time; {} new.\n", total, gone,
-                            moved, fresh));
+std::string as_text(const Comparison& comparison, const std::vector<std::string>& settings) {
+  return fmt::format(
+      "With {}: {} of {} gone, {} new\n{}{}", join_parts(settings, ", "), comparison.gone.size(),
+      comparison.total == 1 ? "1 diagnosis" : fmt::format("{} diagnoses", comparison.total),
+      comparison.fresh.size(), as_text(comparison.gone, '-'), as_text(comparison.fresh, '+'));
 }
 
 /// Both engines over one reading of the file.
-Result<std::vector<EpisodeChange>> compare(RecordingReader& recording, const EngineSettings& now,
-                                           const EngineSettings& then, std::size_t& total) {
+Result<Comparison> compare(RecordingReader& recording, const EngineSettings& now,
+                           const EngineSettings& then) {
   Engine engine_now(now), engine_then(then);
   std::vector<Episode> episodes_now, episodes_then;
   for (;;) {
     const auto snapshot = recording.next();
     if (!snapshot) return snapshot.error();
-    if (!*snapshot) break;
+    if (!*snapshot)
+      return Comparison{episodes_now.size(), missing_in(episodes_now, episodes_then),
+                        missing_in(episodes_then, episodes_now)};
     for (const FaultEvent& event : engine_now.step(**snapshot).events)
       add_event(episodes_now, event);
     for (const FaultEvent& event : engine_then.step(**snapshot).events)
       add_event(episodes_then, event);
   }
-  total = episodes_now.size();
-  return compare_episodes(episodes_now, episodes_then);
 }
 
 }  // namespace
@@ -147,10 +125,9 @@ Result<void> change_setting(KnobTable& settings, std::string_view key_and_value)
 
 void add_event(std::vector<Episode>& episodes, const FaultEvent& event) {
   const FaultReport& fault = event.fault;
-  const Episode fresh{event.port, fault.fault,  fault.end,       event.t,
-                      event.at,   std::nullopt, fault.confidence};
+  const Episode fresh{event.port, fault.fault, fault.end, event.at, std::nullopt, fault.confidence};
   const auto open = std::find_if(episodes.rbegin(), episodes.rend(), [&](const Episode& episode) {
-    return same_fault(episode, fresh) && !episode.closed;
+    return same_fault(episode, fresh) && !episode.closed_at;
   });
   const bool closes = event.kind == FaultEventKind::kClosed;
   if (open == episodes.rend()) {
@@ -158,28 +135,18 @@ void add_event(std::vector<Episode>& episodes, const FaultEvent& event) {
     return;
   }
   open->confidence = std::max(open->confidence, fault.confidence);
-  if (closes) open->closed = event.t;
+  if (closes) open->closed_at = event.at;
 }
 
-std::vector<EpisodeChange> compare_episodes(const std::vector<Episode>& now,
-                                            const std::vector<Episode>& then) {
-  std::vector<EpisodeChange> changes;
-  std::vector<Episode> unpaired = then;
-  for (const Episode& episode : now) {
-    const auto pair = std::ranges::find_if(
-        unpaired, [&](const Episode& other) { return same_fault(episode, other); });
-    if (pair == unpaired.end()) {
-      changes.push_back({episode, std::nullopt});
-      continue;
-    }
-    if (!same_time(episode, *pair)) changes.push_back({episode, *pair});
-    unpaired.erase(pair);
-  }
-  for (const Episode& episode : unpaired) changes.push_back({std::nullopt, episode});
-  std::ranges::stable_sort(changes, {}, [](const EpisodeChange& change) {
-    return std::pair(either(change).port, either(change).opened);
+std::vector<Episode> missing_in(const std::vector<Episode>& a, const std::vector<Episode>& b) {
+  std::vector<Episode> out;
+  std::ranges::copy_if(a, std::back_inserter(out), [&b](const Episode& episode) {
+    return std::ranges::none_of(b, [&episode](const Episode& other) {
+      return same_fault(episode, other) && episode.opened_at == other.opened_at &&
+             episode.closed_at == other.closed_at;
+    });
   });
-  return changes;
+  return out;
 }
 
 int what_if(const ReplayOptions& options, const std::vector<std::string>& changes,
@@ -197,12 +164,10 @@ int what_if(const ReplayOptions& options, const std::vector<std::string>& change
   for (const std::string& change : changes)
     if (const auto changed = change_setting(then.knobs, change); !changed)
       return refuse("--what-if: " + changed.error().message);
-  std::size_t total = 0;
-  const auto differences = compare(*recording, now, then, total);
-  if (!differences) return refuse(differences.error().message);
+  const auto comparison = compare(*recording, now, then);
+  if (!comparison) return refuse(comparison.error().message);
   if (!recording->warning().empty()) err << "linkhealth: " << recording->warning() << '\n';
-  out << (options.format == "text" ? as_text(*differences, total, changes)
-                                   : as_json(*differences, total, changes));
+  out << (options.format == "text" ? as_text(*comparison, changes) : as_json(*comparison, changes));
   out.flush();
   return out ? kOk : refuse("cannot write the result");
 }

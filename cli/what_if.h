@@ -20,23 +20,17 @@ struct Episode {
   PortKey port;
   std::string fault;
   End end = End::kNone;
-  SteadyTime opened;
   WallTime opened_at;
-  std::optional<SteadyTime> closed;
+  std::optional<WallTime> closed_at;
   double confidence = 0;  ///< the highest
 };
 /// Adds an event; in the order of time.
 void add_event(std::vector<Episode>& episodes, const FaultEvent& event);
+/// The episodes of `a` without an equal in `b`: the same port, fault, end and times.
+std::vector<Episode> missing_in(const std::vector<Episode>& a, const std::vector<Episode>& b);
 
-struct EpisodeChange {
-  std::optional<Episode> now, then;  ///< both: the same fault at another time
-};
-/// The differences, by port and time. Episodes of the same port, fault and end are paired in their
-/// order.
-std::vector<EpisodeChange> compare_episodes(const std::vector<Episode>& now,
-                                            const std::vector<Episode>& then);
-
-/// Prints the changes as text, or as one JSON document ("json", "jsonl"). Exit codes as replay().
+/// Prints the episodes that are gone and new, as text or as one JSON document ("json", "jsonl").
+/// Exit codes as replay().
 int what_if(const ReplayOptions& options, const std::vector<std::string>& changes,
             std::ostream& out, std::ostream& err);
 

@@ -10,6 +10,10 @@ namespace linkhealth {
 
 namespace {
 
+// Of the faults that cannot be distinguished; where many sources are unavailable there are too many
+// to read.
+constexpr std::size_t kShownLines = 10;
+
 std::string_view source_state_words(SourceState state) {
   switch (state) {
     case SourceState::kSeen:
@@ -98,7 +102,10 @@ void add_limits(Page& page, const DoctorReport& doctor) {
     if (!undetected.empty())
       page.text(4, "faults that cannot be detected: " + join_parts(undetected, ", "));
     if (!alike.empty()) page.text(4, "faults that cannot be distinguished:");
-    for (const std::string& line : alike) page.text(6, line);
+    for (std::size_t i = 0; i < std::min(alike.size(), kShownLines); ++i) page.text(6, alike[i]);
+    if (alike.size() > kShownLines)
+      page.text(6, fmt::format("… and {} (linkhealth doctor --json)",
+                               count_of(alike.size() - kShownLines, "more line")));
   }
 }
 

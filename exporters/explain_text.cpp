@@ -169,7 +169,7 @@ void steps(Page& page, const FaultReport& fault) {
                   : verifying ? "If it recurs"
                               : "Do this",
                   fmt::format("{} {}", i + 1, fault.repair[i]), 2);
-  if (!verifying) page.labelled("Confirm by", fault.to_be_sure);
+  if (!verifying) page.labelled("Confirm", fault.to_be_sure);
   page.labelled("Fixed when", fault.verify);
 }
 

@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kText =
     R"({"schema":"linkhealth.recording/1","node":"gpu-1","at":"2026-11-20T10:00:00Z","expected":{"mlx5_0/1":{"speed_mbps":400000,"lanes":4}}}
-{"t":1,"at":"2026-11-20T10:00:10Z","ports":{"mlx5_0/1":{}}}
+{"t":1,"at":"2026-11-20T10:00:10Z","ports":{"mlx5_0/1":{"id":{"device":"mlx5_0","port":1,"pci":"0000:1b:00.0"}}}}
 {"t":2,"at":"2026-11-20T10:00:20Z","ports":{"mlx5_0/1":{}},"events":[{"t":1.5,"port":"mlx5_0/1","kind":"carrier_down"}]}
 )";
 

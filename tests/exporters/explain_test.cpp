@@ -42,14 +42,16 @@ TEST(ExplainText, AsciiWithEverySymptom) {
 }
 
 TEST(ExplainText, FitsTheTerminal) {
-  for (const int width : {60, 80, 100, 140})
-    for (const auto& line : split(std::string_view(explain(test::dirty_port(), width)), '\n')) {
+  for (const int width : {60, 80, 100, 140}) {
+    const std::string text = explain(test::dirty_port(), width);
+    for (const auto line : split(text, '\n')) {
       const bool table = line.starts_with("  +") || line.starts_with("  -");
       const bool unbroken = line.starts_with("mlx5_3/1") || line.starts_with("  Light");
       if (!table && !unbroken) {
         EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
       }
     }
+  }
 }
 
 TEST(ExplainText, DuringVerificationThereIsNothingToDo) {
