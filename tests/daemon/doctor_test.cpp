@@ -230,7 +230,7 @@ TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
   }
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_THAT(doctor_text(doctor, {}),
-              HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
+              HasSubstr("disabled by the configuration: verbs_events, peer_lldp"));
 }
 
 TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
@@ -296,7 +296,7 @@ TEST(Doctor, AnExemptPortIsNotJudged) {
   report.ports[0].exempt = "virtual function of 0000:1b:00.0";
   const DoctorReport doctor = examine(report, {});
   EXPECT_TRUE(doctor.ports[0].sources.empty());
-  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("left out: virtual function"));
+  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("exempt: virtual function"));
 }
 
 TEST(Doctor, CapabilitiesByName) {
