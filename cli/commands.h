@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -138,8 +137,6 @@ inline constexpr std::uint64_t kDay_s = 86400;
 /// "90", "90s", "10m", "2h", "1d" as seconds, at most `longest_s`.
 Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s = kDay_s);
 
-/// "width=100&colour=1&ascii=1"
-std::string style_query(const TextStyle& style);
 /// Prints "linkhealth: MESSAGE" to standard error.
 void complain(const std::string& message);
 /// Flushes standard output; returns `exit_code`, or kDaemonError when not all could be written.

@@ -8,7 +8,7 @@
 #include "cli/fleet.h"
 #include "diagnosis/faults.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
@@ -221,61 +221,52 @@ std::string work_list_text(const FleetView& view, WallTime now) {
   return text;
 }
 
+namespace {
+
+OrderedJson links_json(const FleetGroup& group) {
+  OrderedJson out;
+  for (const char* health : kHealths) out[health] = group.count(health);
+  return out;
+}
+
+OrderedJson fault_json(const FleetFault& fault) {
+  OrderedJson out;
+  out["rank"] = fault.rank;
+  for (const char* label :
+       {"instance", "device", "port", "netdev", "fault", "end", "severity", "peer_system",
+        "peer_port", "pod", "row", "rack", "u", "rail", "vendor", "part_number", "serial"})
+    if (!fault.label(label).empty()) out[label] = fault.label(label);
+  if (!fault.shared_cause.empty()) out["shared_cause"] = fault.shared_cause;
+  out["confidence"] = fault.confidence;
+  if (fault.opened_at) out["opened_at"] = format_rfc3339(*fault.opened_at);
+  out["bandwidth_lost_bytes_per_second"] = fault.lost_bytes_per_s;
+  return out;
+}
+
+}  // namespace
+
 std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now) {
-  std::string text;
-  JsonWriter json(text);
-  const auto member = [&json](std::string_view key, const auto& value) {
-    json.key(key);
-    json.value(value);
-  };
-  const auto links = [&](const FleetGroup& group) {
-    json.key("links");
-    json.begin_object();
-    for (const char* health : kHealths) member(health, group.count(health));
-    json.end_object();
-  };
-  json.begin_object();
-  member("schema", "linkhealth.fleet/1");
-  member("at", std::string_view(format_rfc3339(now)));
-  member("nodes", view.nodes);
-  member("nodes_silent", view.silent_nodes);
-  links(view.links);
-  member("bandwidth_lost_bytes_per_second", view.lost_bytes_per_s);
+  OrderedJson json;
+  json["schema"] = "linkhealth.fleet/1";
+  json["at"] = format_rfc3339(now);
+  json["nodes"] = view.nodes;
+  json["nodes_silent"] = view.silent_nodes;
+  json["links"] = links_json(view.links);
+  json["bandwidth_lost_bytes_per_second"] = view.lost_bytes_per_s;
   if (!options.by.empty()) {
-    member("by", std::string_view(options.by));
-    member("groups_total", view.groups_total);
-    json.key("groups");
-    json.begin_array();
-    for (const FleetGroup& group : view.groups) {
-      json.begin_object();
-      member("name", std::string_view(group.name));
-      links(group);
-      member("faults", group.faults);
-      json.end_object();
-    }
-    json.end_array();
+    json["by"] = options.by;
+    json["groups_total"] = view.groups_total;
+    json["groups"] = OrderedJson::array();
+    for (const FleetGroup& group : view.groups)
+      json["groups"].push_back(
+          {{"name", group.name}, {"links", links_json(group)}, {"faults", group.faults}});
   } else {
-    member("faults_total", view.faults_total);
-    json.key("faults");
-    json.begin_array();
-    for (const FleetFault& fault :
-         options.work_list ? in_walking_order(view.faults) : view.faults) {
-      json.begin_object();
-      member("rank", static_cast<std::uint64_t>(fault.rank));
-      for (const char* label :
-           {"instance", "device", "port", "netdev", "fault", "end", "severity", "peer_system",
-            "peer_port", "pod", "row", "rack", "u", "rail", "vendor", "part_number", "serial"})
-        if (!fault.label(label).empty()) member(label, fault.label(label));
-      if (!fault.shared_cause.empty()) member("shared_cause", std::string_view(fault.shared_cause));
-      member("confidence", fault.confidence);
-      if (fault.opened_at) member("opened_at", std::string_view(format_rfc3339(*fault.opened_at)));
-      member("bandwidth_lost_bytes_per_second", fault.lost_bytes_per_s);
-      json.end_object();
-    }
-    json.end_array();
+    json["faults_total"] = view.faults_total;
+    json["faults"] = OrderedJson::array();
+    for (const FleetFault& fault : options.work_list ? in_walking_order(view.faults) : view.faults)
+      json["faults"].push_back(fault_json(fault));
   }
-  json.end_object();
-  return text + "\n";
+  return format_json(json) + "\n";
 }
 
 }  // namespace linkhealth::cli

@@ -6,14 +6,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/fetched.h"
+#include "config/config.h"
 #include "daemon/daemon.h"
+#include "daemon/doctor.h"
 #include "daemon/engine.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
 #include "daemon/start.h"
+#include "exporters/doctor.h"
+#include "exporters/json.h"
+#include "exporters/text.h"
 #include "probes/live_host.h"
 #include "probes/mad_umad.h"
 
@@ -52,7 +58,10 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
   poll(wanted.data(), wanted.size(), static_cast<int>(due.count()) + 1);
 }
 
-}  // namespace
+struct NodeReading {
+  std::shared_ptr<const Report> report;  ///< null: nothing could be read
+  std::set<std::string> sources;         ///< Sampler::sources()
+};
 
 NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   if (!sysroot.empty())
@@ -81,6 +90,31 @@ NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   }
   if (!report) std::fputs("linkhealth: nothing on this node could be read\n", stderr);
   return {report, sampler->sources()};
+}
+
+}  // namespace
+
+int status_once(const Context& context, const StatusOptions& options) {
+  const auto report = read_once(options.sysroot, context.clock).report;
+  if (!report) return kBadInput;
+  StatusView view;
+  view.problems_only = options.problems;
+  view.wide = options.wide;
+  const bool bad = options.problems && count_problems(*report) > 0;
+  return print(
+      {options.json ? report_json(*report) + "\n" : status_text(*report, context.style, view), "",
+       bad ? kProblems : kOk});
+}
+
+int doctor_once(const Context& context, const DoctorOptions& options) {
+  const auto [report, sources] = read_once(options.sysroot, context.clock);
+  if (!report) return kBadInput;
+  LiveHost host(options.sysroot);
+  const DoctorReport doctor = examine(
+      *report,
+      gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket));
+  return print({options.json ? doctor_json(doctor) + "\n" : doctor_text(doctor, context.style), "",
+                doctor.hidden > 0 ? kProblems : kOk});
 }
 
 }  // namespace linkhealth::cli

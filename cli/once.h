@@ -1,21 +1,13 @@
-// Reads this node, or a copy of a node's /sys, without a daemon.
+// status and doctor of this node, or of a copy of a node's /sys, without a daemon.
 #pragma once
 
-#include <memory>
-#include <set>
-#include <string>
-
-#include "base/time.h"
-#include "model/report.h"
+#include "cli/commands.h"
 
 namespace linkhealth::cli {
 
-struct NodeReading {
-  std::shared_ptr<const Report> report;  ///< null: nothing could be read
-  std::set<std::string> sources;         ///< Sampler::sources()
-};
-/// Reads every source once and diagnoses. What only time shows (rates, flaps) stays unknown.
-/// Complains when nothing could be read.
-NodeReading read_once(const std::string& sysroot, const Clock& clock);
+/// Reads every source once. What only time shows (rates, flaps) stays unknown.
+int status_once(const Context& context, const StatusOptions& options);
+/// What this command can read with its own permissions.
+int doctor_once(const Context& context, const DoctorOptions& options);
 
 }  // namespace linkhealth::cli

@@ -3,22 +3,33 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
 namespace {
 
 /// "by=ann&reason=…&for=7200"
-std::string parameters(const ActionOptions& options) {
-  std::string text = "by=" + path_part(options.by.empty() ? user_name() : options.by);
-  if (!options.reason.empty()) text += "&reason=" + path_part(options.reason);
+std::string parameters(const ActionOptions& options, bool end) {
+  std::string text = "by=" + url_encoded(options.by.empty() ? user_name() : options.by);
+  if (!options.reason.empty()) text += "&reason=" + url_encoded(options.reason);
   if (options.duration_s > 0) text += fmt::format("&for={}", options.duration_s);
-  if (!options.json) text += "&format=text";
-  return text;
+  return end ? text + "&end=1" : text;
+}
+
+/// Prints the sentence of the answer, or all of it as JSON.
+int act(const Client& client, const std::string& path, bool json) {
+  const auto answer = client.post(path);
+  const auto done = answer && answer->status == 200 ? parse_json(answer->body) : Json();
+  if (json || !done || done->is_null()) return show(answer);
+  const std::string warning = text_member(*done, "warning");
+  std::puts((text_member(*done, "text") + (warning.empty() ? "" : "; " + warning)).c_str());
+  return kOk;
 }
 
 }  // namespace
@@ -36,8 +47,10 @@ int run_ack(const Context& context, const AckOptions& options) {
     complain("ack: --end excludes --reason");
     return kBadInput;
   }
-  return show(context.client.post("/api/v1/ports/" + path_part(options.port) + "/ack?" +
-                                  parameters(options) + (options.end ? "&end=1" : "")));
+  return act(
+      context.client,
+      "/api/v1/ports/" + url_encoded(options.port) + "/ack?" + parameters(options, options.end),
+      options.json);
 }
 
 int run_maintenance(const Context& context, const MaintenanceOptions& options) {
@@ -50,9 +63,10 @@ int run_maintenance(const Context& context, const MaintenanceOptions& options) {
     complain("maintenance start: --for is missing (30m, 2h, 1d)");
     return kBadInput;
   }
-  return show(context.client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" +
-                                  parameters(options) + (end ? "&end=1" : "") +
-                                  (options.no_module_reads ? "&module_reads=off" : "")));
+  return act(context.client,
+             "/api/v1/maintenance?port=" + url_encoded(options.port) + "&" +
+                 parameters(options, end) + (options.no_module_reads ? "&module_reads=off" : ""),
+             options.json);
 }
 
 }  // namespace linkhealth::cli

@@ -53,23 +53,6 @@ std::string outcome(std::uint64_t lines, const std::string& file) {
 
 }  // namespace
 
-Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s) {
-  const Error wrong{fmt::format("\"{}\" is not a duration: use 90s, 10m, 2h or 1d, at most {}d",
-                                printable(text), longest_s / kDay_s)};
-  std::uint64_t factor = 1;
-  std::string_view digits = text;
-  constexpr std::string_view kUnits = "smhd";
-  constexpr std::uint64_t kSeconds[] = {1, 60, 3600, 86400};
-  if (!text.empty())
-    if (const auto unit = kUnits.find(text.back()); unit != std::string_view::npos) {
-      factor = kSeconds[unit];
-      digits.remove_suffix(1);
-    }
-  const auto number = parse_u64(digits);
-  if (!number || *number == 0 || *number > longest_s / factor) return wrong;
-  return *number * factor;
-}
-
 int run_record(const Context& context, const RecordOptions& options) {
   auto sink = Sink::open(options.file);
   if (!sink) {

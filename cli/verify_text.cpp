@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
@@ -109,28 +109,21 @@ std::string verify_verdict(const PortReport& port, const VerifyState& state,
 }
 
 std::string verify_json(const PortReport& port, const VerifyState& state, WallTime now) {
-  std::string body;
-  JsonWriter out(body);
-  const auto put = [&out](std::string_view key, const auto& value) {
-    out.key(key);
-    out.value(value);
-  };
-  out.begin_object();
-  put("schema", "linkhealth.verify/1");
-  put("at", format_rfc3339(now));
-  put("port", port.port);
-  put("state", to_string(state.verdict));
-  if (!state.reason.empty()) put("reason", state.reason);
-  put("progress", std::round(1000 * state.progress()) / 1000);
-  put("confidence", state.confidence);
-  put("elapsed_s", state.elapsed_s);
-  put("remaining_s", std::ceil(state.remaining_s));
-  put("bits", state.bits);
-  put("errors", state.errors);
-  if (port.figures.pre_fec_ber) put("pre_fec_ber", *port.figures.pre_fec_ber);
-  if (port.figures.worst_rx_power_dbm) put("worst_rx_power_dbm", *port.figures.worst_rx_power_dbm);
-  out.end_object();
-  return body;
+  OrderedJson out;
+  out["schema"] = "linkhealth.verify/1";
+  out["at"] = format_rfc3339(now);
+  out["port"] = port.port;
+  out["state"] = to_string(state.verdict);
+  if (!state.reason.empty()) out["reason"] = state.reason;
+  out["progress"] = std::round(1000 * state.progress()) / 1000;
+  out["confidence"] = state.confidence;
+  out["elapsed_s"] = state.elapsed_s;
+  out["remaining_s"] = std::ceil(state.remaining_s);
+  out["bits"] = state.bits;
+  out["errors"] = state.errors;
+  if (port.figures.pre_fec_ber) out["pre_fec_ber"] = *port.figures.pre_fec_ber;
+  if (port.figures.worst_rx_power_dbm) out["worst_rx_power_dbm"] = *port.figures.worst_rx_power_dbm;
+  return format_json(out);
 }
 
 }  // namespace linkhealth::cli

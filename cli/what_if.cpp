@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/exit_codes.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
@@ -32,24 +32,17 @@ std::string as_text(const std::vector<Episode>& episodes, char sign) {
   return text;
 }
 
-void put_episodes(JsonWriter& json, std::string_view key, const std::vector<Episode>& episodes) {
-  const auto put = [&json](std::string_view name, const auto& value) {
-    json.key(name);
-    json.value(value);
-  };
-  json.key(key);
-  json.begin_array();
+OrderedJson as_json(const std::vector<Episode>& episodes) {
+  OrderedJson out = OrderedJson::array();
   for (const Episode& episode : episodes) {
-    json.begin_object();
-    put("port", episode.port);
-    put("fault", episode.fault);
-    put("end", to_string(episode.end));
-    put("confidence", episode.confidence);
-    put("opened_at", format_rfc3339(episode.opened_at));
-    if (episode.closed_at) put("closed_at", format_rfc3339(*episode.closed_at));
-    json.end_object();
+    out.push_back({{"port", episode.port},
+                   {"fault", episode.fault},
+                   {"end", to_string(episode.end)},
+                   {"confidence", episode.confidence},
+                   {"opened_at", format_rfc3339(episode.opened_at)}});
+    if (episode.closed_at) out.back()["closed_at"] = format_rfc3339(*episode.closed_at);
   }
-  json.end_array();
+  return out;
 }
 
 struct Comparison {
@@ -58,21 +51,13 @@ struct Comparison {
 };
 
 std::string as_json(const Comparison& comparison, const std::vector<std::string>& settings) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.key("schema");
-  json.value("linkhealth.what_if/1");
-  json.key("what_if");
-  json.begin_array();
-  for (const std::string& setting : settings) json.value(setting);
-  json.end_array();
-  json.key("diagnoses");
-  json.value(static_cast<std::uint64_t>(comparison.total));
-  put_episodes(json, "gone", comparison.gone);
-  put_episodes(json, "new", comparison.fresh);
-  json.end_object();
-  return text + "\n";
+  OrderedJson out;
+  out["schema"] = "linkhealth.what_if/1";
+  out["what_if"] = settings;
+  out["diagnoses"] = comparison.total;
+  out["gone"] = as_json(comparison.gone);
+  out["new"] = as_json(comparison.fresh);
+  return format_json(out) + "\n";
 }
 
 std::string as_text(const Comparison& comparison, const std::vector<std::string>& settings) {

@@ -3,41 +3,34 @@
 #include <algorithm>
 
 #include "config/config.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Text in double quotes; JSON's way to write it is YAML's as well.
-std::string quoted(std::string_view text) {
-  std::string out;
-  JsonWriter(out).value(text);
-  return out;
-}
-
 void dump_map(std::string& out, std::string_view key,
               const std::map<std::string, std::string>& map) {
   out += fmt::format("{}:{}\n", key, map.empty() ? " {}" : "");
   for (const auto& [name, value] : map)
-    out += fmt::format("  {}: {}\n", quoted(name), quoted(value));
+    out += fmt::format("  {}: {}\n", quoted_json(name), quoted_json(value));
 }
 
 void dump_expected(std::string& out, const ExpectedPort& expected) {
   if (expected.speed_mbps) out += fmt::format("    speed_mbps: {}\n", *expected.speed_mbps);
   if (expected.lanes) out += fmt::format("    lanes: {}\n", *expected.lanes);
-  if (!expected.rail.empty()) out += fmt::format("    rail: {}\n", quoted(expected.rail));
-  if (!expected.cable.empty()) out += fmt::format("    cable: {}\n", quoted(expected.cable));
+  if (!expected.rail.empty()) out += fmt::format("    rail: {}\n", quoted_json(expected.rail));
+  if (!expected.cable.empty()) out += fmt::format("    cable: {}\n", quoted_json(expected.cable));
   const bool placed = !expected.peer_rack.empty() || !expected.peer_u.empty();
   if (expected.peer_system.empty() && expected.peer_port.empty() && !placed) return;
   out += "    peer:\n";
   if (!expected.peer_system.empty())
-    out += fmt::format("      system: {}\n", quoted(expected.peer_system));
+    out += fmt::format("      system: {}\n", quoted_json(expected.peer_system));
   if (!expected.peer_port.empty())
-    out += fmt::format("      port: {}\n", quoted(expected.peer_port));
+    out += fmt::format("      port: {}\n", quoted_json(expected.peer_port));
   if (!expected.peer_rack.empty())
-    out += fmt::format("      rack: {}\n", quoted(expected.peer_rack));
-  if (!expected.peer_u.empty()) out += fmt::format("      u: {}\n", quoted(expected.peer_u));
+    out += fmt::format("      rack: {}\n", quoted_json(expected.peer_rack));
+  if (!expected.peer_u.empty()) out += fmt::format("      u: {}\n", quoted_json(expected.peer_u));
 }
 
 void dump_ports(std::string& out, const Config& config) {
@@ -48,10 +41,10 @@ void dump_ports(std::string& out, const Config& config) {
   for (const auto& [port, reason] : left_out) all[port];
   out += fmt::format("ports:{}\n", all.empty() ? " {}" : "");
   for (const auto& [port, expected] : all) {
-    out += fmt::format("  {}:\n", quoted(port));
+    out += fmt::format("  {}:\n", quoted_json(port));
     dump_expected(out, expected);
     if (const auto exempt = left_out.find(port); exempt != left_out.end())
-      out += fmt::format("    exempt: {}\n", quoted(exempt->second));
+      out += fmt::format("    exempt: {}\n", quoted_json(exempt->second));
   }
 }
 
@@ -60,7 +53,7 @@ std::string peer_paths(const Config& config) {
   return fmt::format(
       "  # lldpd's control socket\n  lldpd_socket: {}\n"
       "  # where other programs put readings (docs/import.md)\n  import_dir: {}\n",
-      quoted(config.lldpd_socket), quoted(config.import_dir));
+      quoted_json(config.lldpd_socket), quoted_json(config.import_dir));
 }
 
 void dump_group(std::string& out, const KnobGroup& group, KnobValues values,
@@ -101,25 +94,26 @@ std::string dump_config(const Config& config) {
       "# The configuration of linkhealthd. Every key is optional; check a file with linkhealthd "
       "--check-config.\n\n";
   out += fmt::format("# Where metrics and the API listen: ADDRESS:PORT, or none.\nlisten: {}\n",
-                     quoted(to_string(config.listen)));
+                     quoted_json(to_string(config.listen)));
   out += fmt::format("# The Unix socket of the linkhealth command.\nsocket: {}\n",
-                     quoted(config.socket_path));
-  out += fmt::format("# What must survive a restart.\nstate_dir: {}\n", quoted(config.state_dir));
+                     quoted_json(config.socket_path));
+  out +=
+      fmt::format("# What must survive a restart.\nstate_dir: {}\n", quoted_json(config.state_dir));
   out += fmt::format("# The name of this node in reports; \"\" is the host's name.\nnode: {}\n",
-                     quoted(config.node));
+                     quoted_json(config.node));
   out += fmt::format(
       "# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: "
       "{}\n",
-      quoted(config.record_path));
+      quoted_json(config.record_path));
   out += fmt::format(
       "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none.\n"
       "plan: {}\n",
-      quoted(config.plan_path));
+      quoted_json(config.plan_path));
   out += fmt::format(
       "# A file in this directory says that a port (its name) or the node (all) is in maintenance; "
       "\"\" is none.\n"
       "maintenance_dir: {}\n",
-      quoted(config.maintenance_dir));
+      quoted_json(config.maintenance_dir));
   out +=
       fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
   out +=

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -79,12 +79,6 @@ Result<void> read_textfile(const YamlNode::Member& member, std::string_view file
   return {};
 }
 
-std::string quoted(std::string_view value) {
-  std::string out;
-  JsonWriter(out).value(value);
-  return out;
-}
-
 }  // namespace
 
 Result<void> load_output(const YamlNode::Member& member, std::string_view file_name,
@@ -123,9 +117,9 @@ textfile:
   # how often it is written (1 to 86400 s)
   period_s: {}
 )";
-  return fmt::format(kText, quoted(outputs.control_group), quoted(outputs.socket_mode),
-                     quoted(outputs.socket_group), quoted(outputs.web_config_file),
-                     quoted(outputs.textfile.path), outputs.textfile.period_s);
+  return fmt::format(kText, quoted_json(outputs.control_group), quoted_json(outputs.socket_mode),
+                     quoted_json(outputs.socket_group), quoted_json(outputs.web_config_file),
+                     quoted_json(outputs.textfile.path), outputs.textfile.period_s);
 }
 
 }  // namespace linkhealth

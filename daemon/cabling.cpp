@@ -7,7 +7,7 @@
 
 #include "diagnosis/peer_names.h"
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -20,8 +20,8 @@ std::string pair_words(const std::string& system, const std::string& port) {
   return port.empty() ? system : system.empty() ? port : system + " " + port;
 }
 
-/// What a far end says itself; a name that only the plan gives is not seen.
-const PeerSample* said(const PortReport& port) {
+/// The far end as it identifies itself; a name that only the plan gives is not seen.
+const PeerSample* identified(const PortReport& port) {
   const auto& peer = port.latest.peer;
   return peer && peer->source != "plan" && !(peer->system.empty() && peer->port.empty()) ? &*peer
                                                                                          : nullptr;
@@ -31,7 +31,7 @@ bool planned(const PortReport& port) {
   return !port.expected.peer_system.empty() || !port.expected.peer_port.empty();
 }
 
-/// Whether `seen` is what the plan says of `of`.
+/// Whether `seen` is what the plan has.
 NameMatch compare(const PeerSample& seen, const ExpectedPort& of) {
   const NameMatch system =
       of.peer_system.empty() ? NameMatch::kSame : compare_systems(seen.system, of.peer_system);
@@ -52,7 +52,7 @@ const PortReport* owner_of(const Report& report, const PeerSample& seen, const P
 }
 
 void judge(const Report& report, const PortReport& port, CablingRow& row) {
-  const PeerSample* seen = said(port);
+  const PeerSample* seen = identified(port);
   if (port.health == Health::kExempt && seen == nullptr) {
     row.match = CablingMatch::kExempt;
     row.text = port.exempt;
@@ -60,7 +60,7 @@ void judge(const Report& report, const PortReport& port, CablingRow& row) {
   }
   if (seen == nullptr) {
     row.match = planned(port) ? CablingMatch::kUnseen : CablingMatch::kUnknown;
-    row.text = planned(port) ? "nobody says who is there" : "no plan, and nobody says who is there";
+    row.text = planned(port) ? "neighbour unknown" : "no plan entry; neighbour unknown";
     return;
   }
   if (!planned(port)) {
@@ -76,7 +76,7 @@ void judge(const Report& report, const PortReport& port, CablingRow& row) {
   row.text = "wrong: it is planned nowhere on this node";
   const PortReport* owner = owner_of(report, *seen, port);
   if (owner == nullptr) return;
-  const PeerSample* theirs = said(*owner);
+  const PeerSample* theirs = identified(*owner);
   const bool swap = theirs != nullptr && compare(*theirs, port.expected) == NameMatch::kSame;
   row.match = swap ? CablingMatch::kSwapped : CablingMatch::kWrong;
   row.text =
@@ -100,9 +100,9 @@ std::vector<CablingRow> compare_cabling(const Report& report) {
   for (const PortReport& port : report.ports) {
     CablingRow row;
     row.port = port.port;
-    row.netdev = port.latest.id->netdev;
+    row.netdev = port.latest.id.netdev;
     row.planned = pair_words(port.expected.peer_system, port.expected.peer_port);
-    if (const PeerSample* seen = said(port)) {
+    if (const PeerSample* seen = identified(port)) {
       row.seen = pair_words(seen->system, seen->port);
       row.source = seen->source;
     }
@@ -160,32 +160,25 @@ std::string cabling_text(const Report& report, const std::vector<CablingRow>& ro
 }
 
 std::string cabling_json(const Report& report, const std::vector<CablingRow>& rows) {
-  std::string body;
-  JsonWriter out(body);
-  const auto put = [&out](std::string_view key, std::string_view value) {
-    if (value.empty()) return;
-    out.key(key);
-    out.value(value);
+  const auto put = [](OrderedJson& out, std::string_view key, std::string_view value) {
+    if (!value.empty()) out[key] = value;
   };
-  out.begin_object();
-  put("schema", "linkhealth.cabling/1");
-  put("node", report.node);
-  out.key("ports");
-  out.begin_array();
+  OrderedJson json;
+  json["schema"] = "linkhealth.cabling/1";
+  put(json, "node", report.node);
+  json["ports"] = OrderedJson::array();
   for (const CablingRow& row : rows) {
-    out.begin_object();
-    put("port", row.port);
-    put("netdev", row.netdev);
-    put("planned", row.planned);
-    put("seen", row.seen);
-    put("source", row.source);
-    put("match", to_string(row.match));
-    put("text", row.text);
-    out.end_object();
+    OrderedJson out;
+    put(out, "port", row.port);
+    put(out, "netdev", row.netdev);
+    put(out, "planned", row.planned);
+    put(out, "seen", row.seen);
+    put(out, "source", row.source);
+    put(out, "match", to_string(row.match));
+    put(out, "text", row.text);
+    json["ports"].push_back(std::move(out));
   }
-  out.end_array();
-  out.end_object();
-  return body;
+  return format_json(json);
 }
 
 }  // namespace linkhealth

@@ -10,10 +10,10 @@ namespace linkhealth {
 
 namespace {
 
-bool has_verbs(const PortReport& port) { return port.latest.id->verbs; }
-bool has_netdev(const PortReport& port) { return !port.latest.id->netdev.empty(); }
-bool has_pci(const PortReport& port) { return !port.latest.id->pci.empty(); }
-bool is_infiniband(const PortReport& port) { return port.latest.id->link_layer == "InfiniBand"; }
+bool has_verbs(const PortReport& port) { return port.latest.id.verbs; }
+bool has_netdev(const PortReport& port) { return !port.latest.id.netdev.empty(); }
+bool has_pci(const PortReport& port) { return !port.latest.id.pci.empty(); }
+bool is_infiniband(const PortReport& port) { return port.latest.id.link_layer == "InfiniBand"; }
 bool is_ethernet(const PortReport& port) { return !is_infiniband(port); }
 bool may_have_module(const PortReport& port) { return has_netdev(port) || is_infiniband(port); }
 

@@ -137,7 +137,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.note_repair(subject, view, port, snapshot.wall_time);
       PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
       verdict.maintenance = work != nullptr;
-      const auto went = gone.find(subject.port->latest.id->driver);
+      const auto went = gone.find(subject.port->latest.id.driver);
       if (went != gone.end() && !told.insert(went->first).second) verdict = PortVerdict{};
       port.gone_with = went != gone.end() ? went->second : 0;
       port.all_gone = port.gone_with == all_watched.size();

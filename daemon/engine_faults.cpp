@@ -60,8 +60,8 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
         "all {} ports of {} went at once: the driver, or what the monitor may see of /sys; no "
         "cable",
         port.gone_with,
-        port.all_gone || view.port.latest.id->driver.empty() ? "this node"
-                                                             : view.port.latest.id->driver);
+        port.all_gone || view.port.latest.id.driver.empty() ? "this node"
+                                                            : view.port.latest.id.driver);
   if (port.hot_with > 0 && entry.kept.fault == "module_overheated")
     report.summary =
         std::to_string(port.hot_with) +
@@ -156,7 +156,7 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
     report.gaps.push_back({subject.port->key, probe, blind.reason});
   if (!subject.port->counters.saturated.empty())  // also beside a file that can't be read
     report.gaps.push_back({subject.port->key, "counters",
-                           full_words(*subject.port->latest.id, subject.port->counters.saturated)});
+                           full_words(subject.port->latest.id, subject.port->counters.saturated)});
   if (subject.expected != nullptr) report.expected = *subject.expected;
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))

@@ -66,7 +66,7 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
         !theirs.link->speed_mbps)
       continue;
     if (!theirs.module || theirs.module->type != own.module->type ||
-        theirs.id->driver != own.id->driver)
+        theirs.id.driver != own.id.driver)
       continue;
     if (count > 0 && *theirs.link->speed_mbps != speed) return 0;
     speed = *theirs.link->speed_mbps;
@@ -121,7 +121,7 @@ bool lost_lately(const PortView& view) {
 /// A virtual function has the link of a port that is watched too: what happens to both happened
 /// once.
 bool is_other_link(const Subject& other, const Subject& subject) {
-  return other.port != subject.port && other.port->latest.id->exempt.empty();
+  return other.port != subject.port && other.port->latest.id.exempt.empty();
 }
 
 }  // namespace

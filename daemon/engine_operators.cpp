@@ -15,7 +15,7 @@ std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, Wall
 Result<std::string> Engine::State::stable_of(const PortKey& key) const {
   const PortHistory* found = history.find(key);
   if (found == nullptr) return Error{"no port \"" + key + "\""};
-  return found->latest.id->device.empty() ? key : found->latest.id->stable_key();
+  return found->latest.id.device.empty() ? key : found->latest.id.stable_key();
 }
 
 void Engine::State::tell_place(FaultEvent& event, const PortKey& port) const {

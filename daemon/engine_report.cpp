@@ -53,7 +53,7 @@ std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHist
   if (std::ranges::none_of(watched, is_absent)) return {};
   std::map<std::string, Group> groups;
   for (const PortHistory* port : watched) {
-    Group& group = groups[port->latest.id->driver];
+    Group& group = groups[port->latest.id.driver];
     ++group.ports;
     if (!is_absent(port)) continue;
     ++group.gone;

@@ -46,7 +46,7 @@ struct Judged {
   RememberedDifferential differential;
   std::string exempt;
   AskedOfPort asked;  ///< of `asked_id`, by the settings of `asked_by`
-  Shared<PortId> asked_id;
+  PortId asked_id;
   std::uint64_t asked_by = 0;  ///< 0: not yet
 };
 

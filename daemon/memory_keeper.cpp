@@ -100,7 +100,7 @@ void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report,
     batch.events.push_back(kept_event(event,
                                       sample == snapshot.ports.end()
                                           ? moved(event.port, kept_moves)
-                                          : sample->second.id->stable_key(),
+                                          : sample->second.id.stable_key(),
                                       event_json_line(event)));
   }
   // With an event the ledger goes in the same transaction, whatever changed in it.

@@ -12,7 +12,6 @@
 #include "daemon/port_search.h"
 #include "model/reference_state.h"
 #include "model/report.h"
-#include "model/shared.h"
 #include "model/snapshot.h"
 #include "probes/inventory.h"
 
@@ -35,7 +34,7 @@ struct SnapshotFrame {
   SteadyTime taken_at;
   WallTime wall_time;
   std::optional<double> uptime_s;
-  std::vector<std::pair<PortKey, Shared<PortId>>> ports;  ///< that exist
+  std::vector<std::pair<PortKey, PortId>> ports;  ///< that exist
   std::vector<Gap> gaps;
 };
 SnapshotFrame frame_of(const Snapshot& snapshot);

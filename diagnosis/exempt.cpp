@@ -4,9 +4,9 @@ namespace linkhealth {
 
 std::string unexpected_note(const PortHistory& port, const ExpectedPort* expected,
                             bool plan_known) {
-  const std::string& function = port.latest.id->function;
+  const std::string& function = port.latest.id.function;
   const bool physical = function.empty() || function == "pf";
-  if (!plan_known || expected != nullptr || !physical || !port.latest.id->exempt.empty()) return "";
+  if (!plan_known || expected != nullptr || !physical || !port.latest.id.exempt.empty()) return "";
   return port.carrier.up == true ? "it has a link, and no configuration expects this port" : "";
 }
 
@@ -16,11 +16,11 @@ static bool had_link(const PortSample& port) {
   const auto counted = [&](std::string_view name) {
     return port.counters && port.counters->get(name).value_or(0) > 0;
   };
-  if (port.id->link_layer == "InfiniBand" && counted("link_downed")) return true;
+  if (port.id.link_layer == "InfiniBand" && counted("link_downed")) return true;
   if (counted("link_ext_down_count") || counted("link_down_events_phy")) return true;
   const std::uint64_t gains = port.link ? port.link->carrier_up_count.value_or(0) : 0;
   return gains > 0 &&
-         !is_no_change(port.id->driver, gains, port.link->carrier_down_count.value_or(0));
+         !is_no_change(port.id.driver, gains, port.link->carrier_down_count.value_or(0));
 }
 
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known,

@@ -26,7 +26,7 @@ struct SymptomsTold {
     StaticText reason;
   };
   std::array<Of, kSymptomCount> of;
-  SharedList<SymptomVerdict> verdicts;
+  std::vector<SymptomVerdict> verdicts;
 };
 /// `before`: those of the last step; `neighbour`: those of another port; null: none. Where one of
 /// them is of the same findings it is given again: links that are well share one list.

@@ -174,7 +174,7 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
   bool latest_seen = false;
   IndicatorSet known;
   const bool infiniband =
-      view.port.latest.id->link_layer == "InfiniBand";  // counts forwarded errors apart
+      view.port.latest.id.link_layer == "InfiniBand";  // counts forwarded errors apart
   // Ten times its own past; the knob where the past is not known or was no better.
   const auto own_wait = view.port.counters.transmit_wait_share.lower_quartile();
   const double wait_limit =

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "exporters/text_layout.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -150,30 +150,17 @@ std::string check_line(const Check& check, bool perfdata) {
 }
 
 std::string check_json(const Check& check) {
-  std::string body;
-  JsonWriter out(body);
-  const auto put = [&out](std::string_view key, const auto& value) {
-    out.key(key);
-    out.value(value);
-  };
-  out.begin_object();
-  put("schema", "linkhealth.check/1");
-  put("level", to_string(check.level));
-  put("exit_code", static_cast<std::uint64_t>(check.level));
-  put("text", check.text);
-  put("drain_reason", check.drain_reason);
-  out.key("ports");
-  out.begin_array();
-  for (const CheckedPort& port : check.ports) {
-    out.begin_object();
-    put("port", port.port);
-    put("level", to_string(port.level));
-    put("text", port.text);
-    out.end_object();
-  }
-  out.end_array();
-  out.end_object();
-  return body;
+  OrderedJson out;
+  out["schema"] = "linkhealth.check/1";
+  out["level"] = to_string(check.level);
+  out["exit_code"] = static_cast<std::uint64_t>(check.level);
+  out["text"] = check.text;
+  out["drain_reason"] = check.drain_reason;
+  out["ports"] = OrderedJson::array();
+  for (const CheckedPort& port : check.ports)
+    out["ports"].push_back(
+        {{"port", port.port}, {"level", to_string(port.level)}, {"text", port.text}});
+  return format_json(out);
 }
 
 }  // namespace linkhealth

@@ -1,80 +1,58 @@
 #include "exporters/doctor.h"
-#include "model/json_writer.h"
+#include "model/json_fields.h"
 
 namespace linkhealth {
 
-namespace {
-
-void write_list(JsonWriter& json, std::string_view name, const std::vector<std::string>& values) {
-  json.key(name);
-  json.begin_array();
-  for (const std::string& value : values) json.value(value);
-  json.end_array();
-}
-
-/// Texts that are not known have no key.
-void write_text(JsonWriter& json, std::string_view name, const std::string& value) {
-  if (value.empty()) return;
-  json.key(name);
-  json.value(value);
-}
-
-void write_sources(JsonWriter& json, const std::vector<SourceSight>& sources) {
-  json.key("sources");
-  json.begin_array();
-  for (const SourceSight& source : sources) {
-    json.begin_object();
-    write_text(json, "probe", source.probe);
-    write_text(json, "what", source.what);
-    json.key("state");
-    json.value(to_string(source.state));
-    write_text(json, "why", source.why);
-    write_text(json, "hint", source.hint);
-    json.end_object();
+static bool parse_word(std::string_view text, SourceState& out) {
+  using enum SourceState;
+  for (const SourceState state : {kSeen, kPartly, kHidden, kNotOffered, kNoWord, kNotUsed}) {
+    if (to_string(state) != text) continue;
+    out = state;
+    return true;
   }
-  json.end_array();
+  return false;
 }
 
-void write_port(JsonWriter& json, const PortSight& port) {
-  json.begin_object();
-  write_text(json, "port", port.port);
-  write_text(json, "netdev", port.netdev);
-  write_text(json, "pci", port.pci);
-  write_text(json, "driver", port.driver);
-  write_text(json, "driver_version", port.driver_version);
-  write_text(json, "firmware", port.firmware);
-  write_text(json, "exempt", port.exempt);
-  write_sources(json, port.sources);
-  write_list(json, "not_noticed", port.not_noticed);
-  write_list(json, "not_told_apart", port.not_told_apart);
-  json.end_object();
+void fields(Is<SourceSight> auto& source, auto& visit) {
+  visit("probe", source.probe);
+  visit("what", source.what);
+  visit.always("state", source.state);
+  visit("why", source.why);
+  visit("hint", source.hint);
 }
 
-}  // namespace
+void fields(Is<PortSight> auto& port, auto& visit) {
+  visit("port", port.port);
+  visit("netdev", port.netdev);
+  visit("pci", port.pci);
+  visit("driver", port.driver);
+  visit("driver_version", port.driver_version);
+  visit("firmware", port.firmware);
+  visit("exempt", port.exempt);
+  visit.always("sources", port.sources);
+  visit.always("not_noticed", port.not_noticed);
+  visit.always("not_told_apart", port.not_told_apart);
+}
 
-std::string doctor_json(const DoctorReport& doctor) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object();
-  json.key("schema");
-  json.value("linkhealth.doctor/1");
-  json.key("node");
-  json.value(doctor.node);
-  write_text(json, "version", doctor.version);
-  write_text(json, "kernel", doctor.kernel);
-  json.key("of_daemon");
-  json.value(doctor.of_daemon);
-  write_list(json, "capabilities", doctor.capabilities);
-  json.key("hidden");
-  json.value(doctor.hidden);
-  write_sources(json, doctor.node_sources);
-  json.key("ports");
-  json.begin_array();
-  for (const PortSight& port : doctor.ports) write_port(json, port);
-  json.end_array();
-  write_list(json, "costs", doctor.costs);
-  json.end_object();
-  return out;
+void fields(Is<DoctorReport> auto& doctor, auto& visit) {
+  std::string schema = "linkhealth.doctor/1";
+  visit.always("schema", schema);
+  visit.always("node", doctor.node);
+  visit("version", doctor.version);
+  visit("kernel", doctor.kernel);
+  visit.always("of_daemon", doctor.of_daemon);
+  visit.always("played", doctor.played);
+  visit.always("capabilities", doctor.capabilities);
+  visit.always("hidden", doctor.hidden);
+  visit.always("sources", doctor.node_sources);
+  visit.always("ports", doctor.ports);
+  visit.always("costs", doctor.costs);
+}
+
+std::string doctor_json(const DoctorReport& doctor) { return format_fields(doctor); }
+
+Result<DoctorReport> parse_doctor(std::string_view text) {
+  return parse_fields<DoctorReport>(text);
 }
 
 }  // namespace linkhealth

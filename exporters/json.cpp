@@ -9,64 +9,83 @@ namespace linkhealth {
 
 namespace {
 
+constexpr std::string_view kStatusSchema = "linkhealth.status/1";
+
 /// A report with the name of its format before it.
-template <typename ReportType>
 struct Document {
   std::string schema;
-  ReportType& report;
+  const Report& report;
 };
 
-template <typename ReportType>
-void fields(Document<ReportType>& document, auto& visit) {
-  visit.always("schema", document.schema);
-  fields(document.report, visit);
-}
-template <typename ReportType>
-void fields(const Document<ReportType>& document, auto& visit) {
+void fields(const Document& document, auto& visit) {
   visit.always("schema", document.schema);
   fields(document.report, visit);
 }
 
-template <typename T>
-std::string to_json(const T& value) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(value);
-  return text;
+Result<void> check_schema(const Json& json, std::string_view expected) {
+  const std::string schema = text_member(json, "schema");
+  if (schema == expected) return {};
+  return Error{fmt::format("its \"schema\" is \"{}\", not \"{}\"", printable(schema).substr(0, 60),
+                           expected)};
+}
+
+Result<Report> read_report(const Json& json) {
+  if (const auto checked = check_schema(json, kReportSchema); !checked)
+    return Error{"not a report: " + checked.error().message};
+  Report report;
+  if (auto read = read_fields(json, report); !read) return read.error();
+  for (PortReport& port : report.ports)
+    port.latest.id.verbs = port.port.find('/') != std::string::npos;
+  return report;
 }
 
 }  // namespace
 
+void fields(Is<DaemonStatus> auto& daemon, auto& visit) {
+  visit.always("now", daemon.now);
+  visit.always("running_s", daemon.running_s);
+  visit.always("stale_after_s", daemon.stale_after_s);
+  visit("configuration_note", daemon.configuration_note);
+  visit("configuration_at", daemon.configuration_at);
+}
+
 std::string report_json(const Report& report) {
-  return to_json(Document<const Report>{std::string(kReportSchema), report});
+  return format_fields(Document{std::string(kReportSchema), report});
 }
 
-std::string port_json(const PortReport& port) { return to_json(port); }
+std::string port_json(const PortReport& port) { return format_fields(port); }
 
-std::string module_json(const ModuleSample& module) { return to_json(module); }
+std::string module_json(const ModuleSample& module) { return format_fields(module); }
 
-std::string event_json_line(const FaultEvent& event) { return to_json(event); }
+std::string event_json_line(const FaultEvent& event) { return format_fields(event); }
 
-Result<FaultEvent> parse_event(std::string_view json) {
-  JsonReader in(json);
-  FaultEvent event;
-  if (!FieldsIn(in).value(event) || !in.at_end())
-    return Error{in.failed() ? in.error() : "more text than one event"};
-  return event;
+Result<FaultEvent> parse_event(std::string_view json) { return parse_fields<FaultEvent>(json); }
+
+Result<Report> parse_report(std::string_view text) {
+  const auto json = parse_json(text);
+  return json ? read_report(*json) : json.error();
 }
 
-Result<Report> parse_report(std::string_view json) {
-  JsonReader in(json);
-  Report report;
-  Document<Report> document{"", report};
-  const bool ok = FieldsIn(in).value(document) && in.at_end();
-  if (document.schema != kReportSchema)
-    return Error{fmt::format("not a report: its \"schema\" is \"{}\", not \"{}\"",
-                             printable(document.schema).substr(0, 60), kReportSchema)};
-  if (!ok) return Error{in.error()};
-  for (PortReport& port : report.ports)
-    port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
-  return report;
+Result<ModuleSample> parse_module(std::string_view text) {
+  return parse_fields<ModuleSample>(text);
+}
+
+std::string status_json(const DaemonStatus& daemon, const Report& report) {
+  // The report is a document of its own, as /api/v1/report has it.
+  return fmt::format(R"({{"schema":"{}","daemon":{},"report":{}}})", kStatusSchema,
+                     format_fields(daemon), report_json(report));
+}
+
+Result<StatusDocument> parse_status(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return json.error();
+  if (auto checked = check_schema(*json, kStatusSchema); !checked) return checked.error();
+  StatusDocument document;
+  if (auto read = read_fields(member(*json, "daemon"), document.daemon); !read) return read.error();
+  auto report = read_report(member(*json, "report"));
+  if (!report) return report.error();
+  document.report = *std::move(report);
+  return document;
 }
 
 }  // namespace linkhealth

@@ -1,11 +1,13 @@
-// Series of a report by the names of the metric table.
+// Collects series by the names of the metric table into prometheus-cpp's families.
 #pragma once
+
+#include <prometheus/metric_family.h>
 
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "exporters/metric_rows.h"
@@ -13,8 +15,7 @@
 
 namespace linkhealth {
 
-/// A metric by its name: the compiler finds the row, and takes no name that the table does not
-/// have.
+/// A metric by its name: the compiler finds the row and rejects a name that the table lacks.
 class Metric {
  public:
   consteval Metric(const char* name) : row_(0) {  // NOLINT(*-explicit-*): a name is one
@@ -26,22 +27,23 @@ class Metric {
   std::size_t row_;
 };
 
-/// Adds series to a sink by their metric and the values of its labels.
-class Families {
+class MetricFamilies {
  public:
   using Labels = std::initializer_list<std::string_view>;
-  explicit Families(SeriesSink& sink) : sink_(sink) {}
+  MetricFamilies();
 
-  /// REQUIRES: `labels` are as many as the table says.
-  void add(Metric metric, Labels labels, double value) {
-    sink_.add(metric.row(), std::span(labels), value);
-  }
+  /// Label values may hold any bytes. REQUIRES: `labels` are as many as the table says.
+  void add(Metric metric, Labels labels, double value);
   void add(Metric metric, Labels labels, std::optional<double> value) {
     if (value) add(metric, labels, *value);
   }
+  /// Prometheus text, format 0.0.4, in the order of the table. A family without a series is left
+  /// out. Of two series with the same labels the first stays: Prometheus would refuse the whole
+  /// scrape.
+  std::string text() &&;
 
  private:
-  SeriesSink& sink_;
+  std::vector<prometheus::MetricFamily> families_;  ///< by row of the table
 };
 
 struct PortLabels {
@@ -55,8 +57,8 @@ inline double unix_seconds(WallTime time) {
 }
 
 /// The PHY's own view of its lanes and of its signal.
-void add_phy(Families& out, const PortReport& port, const PortLabels& at);
+void add_phy(MetricFamilies& out, const PortReport& port, const PortLabels& at);
 /// The module, the far module, and the card's slot.
-void add_hardware(Families& out, const PortReport& port, const PortLabels& at);
+void add_hardware(MetricFamilies& out, const PortReport& port, const PortLabels& at);
 
 }  // namespace linkhealth

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "exporters/gap_label.h"
 #include "exporters/metric_families.h"
-#include "exporters/metrics_writer.h"
 
 namespace linkhealth {
 
@@ -24,7 +23,7 @@ PortLabels split_key(const PortKey& key) {
 PortLabels labels_of(const PortId& id) { return {id.device, std::to_string(id.port)}; }
 
 PortLabels labels_of(const PortReport& port) {
-  return port.latest.id->device.empty() ? split_key(port.port) : labels_of(*port.latest.id);
+  return port.latest.id.device.empty() ? split_key(port.port) : labels_of(port.latest.id);
 }
 
 /// Of the node; "" where configuration says nothing.
@@ -34,7 +33,7 @@ std::string_view label_of(const Report& report, const std::string& name) {
   return at == report.site->end() ? std::string_view() : at->second;
 }
 
-void add_identity(Families& out, const PortReport& port, const PortLabels& at,
+void add_identity(MetricFamilies& out, const PortReport& port, const PortLabels& at,
                   const Report& report) {
   const PortId& id = port.latest.id;
   const auto& peer = port.latest.peer;
@@ -61,7 +60,7 @@ void add_identity(Families& out, const PortReport& port, const PortLabels& at,
             1.0);
 }
 
-void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
+void add_faults(MetricFamilies& out, const PortReport& port, const PortLabels& at) {
   for (const FaultReport& fault : port.faults) {
     const std::string_view end = to_string(fault.end);
     out.add(
@@ -73,7 +72,8 @@ void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
   }
 }
 
-void add_link(Families& out, const PortReport& port, const PortLabels& at, WallTime report_at) {
+void add_link(MetricFamilies& out, const PortReport& port, const PortLabels& at,
+              WallTime report_at) {
   const std::initializer_list<std::string_view> labels = {at.device, at.port};
   const auto& link = port.latest.link;
   const auto carrier = link ? link->carrier : std::nullopt;
@@ -86,10 +86,10 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
   if (carrier)
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels,
             *carrier ? speed : std::optional(0.0));
-  else if (!port.latest.id->exempt
+  else if (!port.latest.id.exempt
                 .empty())  // efa: neither an InfiniBand port nor an interface that has a carrier
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels, speed);
-  if (port.latest.id->exempt.empty()) {  // of the others nobody counts them
+  if (port.latest.id.exempt.empty()) {  // of the others nobody counts them
     out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
             static_cast<double>(port.figures.involuntary_downs_told));
     out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
@@ -111,17 +111,15 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
   if (link && link->down_reason && !link->carrier.value_or(true))
     out.add("linkhealth_link_down_reason_info",
             {at.device, at.port, link->down_reason->state, link->down_reason->substate}, 1.0);
-  // Looked up once: the search for a name goes through a dozen pages of the counter table.
-  static const auto kUncorrectable = find_counter("fec_uncorrectable_blocks").value();
   if (port.latest.counters)
-    if (const auto blocks = port.latest.counters->get(kUncorrectable))
+    if (const auto blocks = port.latest.counters->get("fec_uncorrectable_blocks"))
       out.add("linkhealth_fec_uncorrectable_blocks_total", labels, static_cast<double>(*blocks));
   if (port.latest.peer && port.latest.peer->age_s)
     out.add("linkhealth_peer_read_timestamp_seconds", labels,
             std::round(unix_seconds(report_at) - *port.latest.peer->age_s));
 }
 
-void add_gap(Families& out, const Gap& gap, const PortLabels& at) {
+void add_gap(MetricFamilies& out, const Gap& gap, const PortLabels& at) {
   out.add("linkhealth_gap", {at.device, at.port, gap.probe, gap_label(gap.reason)}, 1.0);
 }
 
@@ -136,7 +134,7 @@ double stuck_probes(const Report& report) {
   return static_cast<double>(stuck);
 }
 
-void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
+void add_counters(MetricFamilies& out, const PortReport& port, const PortLabels& at) {
   if (port.latest.link) {
     const LinkSample& link = *port.latest.link;
     if (!link.state.empty() || !link.phys_state.empty())
@@ -159,7 +157,7 @@ void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
   for (const auto& [name, value] : port.latest.counters->other()) add(kRaw, name, value);
 }
 
-void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
+void add_events(MetricFamilies& out, const FaultEventCounts& counts, SteadyTime now) {
   for (const auto& [key, row] : counts.events())
     out.add("linkhealth_fault_events_total", {key.device, key.port, key.fault, to_string(key.kind)},
             row.shown(now));
@@ -168,7 +166,7 @@ void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
             row.shown(now));
 }
 
-void add_node(Families& out, const Report& report, const MonitorFigures& monitor) {
+void add_node(MetricFamilies& out, const Report& report, const MonitorFigures& monitor) {
   const auto place = [&](const char* label) { return label_of(report, label); };
   out.add("linkhealth_build_info", {monitor.version}, 1.0);
   out.add("linkhealth_node_info",
@@ -179,27 +177,14 @@ void add_node(Families& out, const Report& report, const MonitorFigures& monitor
 }
 
 /// A probe may run once for each device: the cycle's cost is the sum.
-void add_timings(Families& out, const std::vector<ProbeTiming>& timings, MetricGroups groups) {
+void add_timings(MetricFamilies& out, const std::vector<ProbeTiming>& timings) {
   std::map<std::string, double> durations_s;
   for (const ProbeTiming& timing : timings) durations_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : durations_s)
     out.add("linkhealth_probe_duration_seconds", {probe}, duration_s);
-  if (timings.empty()) return;
-  std::uint64_t firmware_reads = 0, port_readings = 0;
-  for (const ProbeTiming& timing : timings) {
-    firmware_reads += timing.firmware_reads;
-    port_readings += timing.port_readings;
-    for (const PortCost& cost : timing.ports) {
-      const PortLabels at = labels_of(*cost.id);
-      out.add("linkhealth_port_firmware_reads", {at.device, at.port}, cost.firmware_reads);
-    }
-  }
-  out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
-  if (groups.counters)
-    out.add("linkhealth_port_readings_total", {}, static_cast<double>(port_readings));
 }
 
-void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
+void add_memory(MetricFamilies& out, const std::optional<MemoryHealth>& memory) {
   if (!memory) return;
   out.add("linkhealth_store_up", {}, memory->working ? 1.0 : 0.0);
   out.add("linkhealth_store_write_failures_total", {}, static_cast<double>(memory->failures));
@@ -229,11 +214,11 @@ void FaultEventCounts::add(const FaultEvent& event) {
   counted = number;
 }
 
-void collect_metrics(const Report& report, const FaultEventCounts& events,
-                     const MonitorFigures& monitor, MetricGroups groups, SeriesSink& sink) {
+std::string metrics_text(const Report& report, const FaultEventCounts& events,
+                         const MonitorFigures& monitor, MetricGroups groups) {
   groups.counters = groups.counters || monitor.always.counters;
   groups.optics = groups.optics || monitor.always.optics;
-  Families out(sink);
+  MetricFamilies out;
   add_node(out, report, monitor);
   for (const PortReport& port : report.ports) {
     const PortLabels at = labels_of(port);
@@ -249,18 +234,12 @@ void collect_metrics(const Report& report, const FaultEventCounts& events,
   for (const Gap& gap : report.gaps) add_gap(out, gap, {});
   out.add("linkhealth_stuck_probes", {}, stuck_probes(report));
   add_events(out, events, report.t);
-  add_timings(out, report.timings, groups);
+  add_timings(out, report.timings);
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
   add_memory(out, monitor.memory);
   if (groups.counters && monitor.memory)
     out.add("linkhealth_store_writes_total", {}, static_cast<double>(monitor.memory->writes));
-}
-
-std::string metrics_text(const Report& report, const FaultEventCounts& events,
-                         const MonitorFigures& monitor, MetricGroups groups) {
-  MetricsWriter writer;
-  collect_metrics(report, events, monitor, groups, writer);
-  return writer.take();
+  return std::move(out).text();
 }
 
 }  // namespace linkhealth

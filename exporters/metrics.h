@@ -1,6 +1,5 @@
-// The current report as Prometheus metrics. Nothing is kept in step with the report: each rendering
-// collects the families anew from it, so a series lives exactly as long as the thing it tells
-// about. What is not known has no series.
+// The current report as Prometheus metrics. Each rendering collects all families from the report,
+// so a series lives exactly as long as what it describes. A value that is not known has no series.
 #pragma once
 
 #include <array>
@@ -103,19 +102,7 @@ std::span<const MetricInfo> metric_table();
 /// docs/metrics.md.
 std::string metrics_reference();
 
-/// Takes the series of a report one by one.
-class SeriesSink {
- public:
-  virtual ~SeriesSink() = default;
-  /// `row` of metric_table() and the values of its labels, in the table's order, as they were read:
-  /// any bytes. They live as long as the call. The same series may come twice: the first counts.
-  virtual void add(std::size_t row, std::span<const std::string_view> labels, double value) = 0;
-};
-
-/// Every series of the report, once.
-void collect_metrics(const Report& report, const FaultEventCounts& events,
-                     const MonitorFigures& monitor, MetricGroups groups, SeriesSink& sink);
-/// The same as Prometheus text (exporters/metrics_writer.h), for those who need it once.
+/// Every series of the report as Prometheus text, format 0.0.4.
 std::string metrics_text(const Report& report, const FaultEventCounts& events,
                          const MonitorFigures& monitor, MetricGroups groups);
 

@@ -23,7 +23,7 @@ std::optional<double> from_milli(std::optional<double> value) {
   return value ? std::optional(*value / 1000) : std::nullopt;
 }
 
-void add_module(Families& out, const PortReport& port, const PortLabels& at) {
+void add_module(MetricFamilies& out, const PortReport& port, const PortLabels& at) {
   const auto& module = port.latest.module;
   if (!module) return;
   const auto seconds = [](const std::optional<WallTime>& when) {
@@ -53,7 +53,7 @@ void add_module(Families& out, const PortReport& port, const PortLabels& at) {
 }
 
 /// The other half of the link budget: what the far end sends and receives, as it says itself.
-void add_far_optics(Families& out, const PortReport& port, const PortLabels& at) {
+void add_far_optics(MetricFamilies& out, const PortReport& port, const PortLabels& at) {
   const auto& peer = port.latest.peer;
   if (!peer || !peer->module) return;
   for (std::size_t i = 0; i < peer->module->lanes.size(); ++i) {
@@ -71,21 +71,20 @@ struct Side {
   std::string_view name;
   const std::vector<double>& esnr_db;
   const std::vector<double>& ltp_db;
-  const BerStatistics& pre_fec_ber;
+  const VdmStatistics& pre_fec_ber;
   const VdmStatistics& errored_frames;
   const VdmStatistics& fec_tail_symbols;
 };
 
-void add_lanes(Families& out, Metric metric, const std::vector<double>& by_lane, const Side& side,
-               const PortLabels& at) {
+void add_lanes(MetricFamilies& out, Metric metric, const std::vector<double>& by_lane,
+               const Side& side, const PortLabels& at) {
   for (std::size_t i = 0; i < by_lane.size(); ++i)
     if (by_lane[i] > 0)
       out.add(metric, {at.device, at.port, std::to_string(i + 1), side.name},
               by_lane[i]);  // 0: none
 }
 
-template <typename Statistics>
-void add_statistics(Families& out, Metric metric, const Statistics& of, const Side& side,
+void add_statistics(MetricFamilies& out, Metric metric, const VdmStatistics& of, const Side& side,
                     const PortLabels& at) {
   const auto add = [&](std::string_view statistic, const std::optional<double>& value) {
     out.add(metric, {at.device, at.port, side.name, statistic}, value);
@@ -94,10 +93,10 @@ void add_statistics(Families& out, Metric metric, const Statistics& of, const Si
   add("max", of.max);
   add("avg", of.avg);
   add("current", of.current);
-  if constexpr (requires { of.total; }) add("total", of.total);
+  add("total", of.total);
 }
 
-void add_side(Families& out, const Side& side, const PortLabels& at) {
+void add_side(MetricFamilies& out, const Side& side, const PortLabels& at) {
   add_lanes(out, "linkhealth_module_lane_esnr_db", side.esnr_db, side, at);
   add_lanes(out, "linkhealth_module_lane_ltp_db", side.ltp_db, side, at);
   add_statistics(out, "linkhealth_module_pre_fec_ber", side.pre_fec_ber, side, at);
@@ -107,14 +106,14 @@ void add_side(Families& out, const Side& side, const PortLabels& at) {
 
 /// Each coherent monitor by its key in recordings, which holds its unit.
 struct CoherentSeries {
-  Families& out;
+  MetricFamilies& out;
   const PortLabels& at;
   void operator()(std::string_view monitor, const std::optional<double>& value) const {
     out.add("linkhealth_module_coherent", {at.device, at.port, monitor}, value);
   }
 };
 
-void add_vdm(Families& out, const ModuleSample& module, const PortLabels& at) {
+void add_vdm(MetricFamilies& out, const ModuleSample& module, const PortLabels& at) {
   const ModuleVdm& vdm = module.vdm;
   add_side(out,
            {"media", vdm.media_esnr_db, vdm.media_ltp_db, vdm.media_pre_fec_ber,
@@ -132,7 +131,7 @@ void add_vdm(Families& out, const ModuleSample& module, const PortLabels& at) {
   fields(module.coherent, series);
 }
 
-void add_slot(Families& out, const PcieSample& pcie, const PortLabels& at) {
+void add_slot(MetricFamilies& out, const PcieSample& pcie, const PortLabels& at) {
   const auto link = [&](std::string_view end, const std::optional<double>& speed_gtps,
                         const std::optional<double>& max_speed_gtps,
                         const std::optional<std::uint32_t>& width,
@@ -160,7 +159,7 @@ void add_slot(Families& out, const PcieSample& pcie, const PortLabels& at) {
 
 }  // namespace
 
-void add_phy(Families& out, const PortReport& port, const PortLabels& at) {
+void add_phy(MetricFamilies& out, const PortReport& port, const PortLabels& at) {
   if (port.latest.link) {
     out.add("linkhealth_link_sqi", {at.device, at.port}, as_double(port.latest.link->sqi));
     out.add("linkhealth_link_sqi_max", {at.device, at.port}, as_double(port.latest.link->sqi_max));
@@ -176,7 +175,7 @@ void add_phy(Families& out, const PortReport& port, const PortLabels& at) {
   }
 }
 
-void add_hardware(Families& out, const PortReport& port, const PortLabels& at) {
+void add_hardware(MetricFamilies& out, const PortReport& port, const PortLabels& at) {
   add_module(out, port, at);
   add_far_optics(out, port, at);
   if (const auto& module = port.latest.module; module && module->present) add_vdm(out, *module, at);

@@ -182,7 +182,7 @@ class PastText {
   }
 
   void heading() {
-    const std::string& netdev = port_.latest.id->netdev;
+    const std::string& netdev = port_.latest.id.netdev;
     const std::string name = join_parts({port_.port, netdev == port_.port ? "" : netdev,
                                          port_.peer.empty() ? "" : "to " + port_.peer},
                                         "  ");

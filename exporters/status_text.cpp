@@ -105,7 +105,7 @@ std::string cell(const PortReport& port, Column column, SteadyTime t) {
     case kPort:
       return port.port;
     case kNetdev:
-      return port.latest.id->netdev.empty() ? "-" : port.latest.id->netdev;
+      return port.latest.id.netdev.empty() ? "-" : port.latest.id.netdev;
     case kPeer:
       return peer_cell(port);
     case kLink:

@@ -30,8 +30,7 @@ std::string place_words(const std::optional<SiteLabels>& site) {
   return join_parts(parts, ", ");
 }
 
-template <typename Module>
-void set_module(TicketEnd& end, const Module& module) {
+void set_module(TicketEnd& end, const std::optional<ModuleSample>& module) {
   if (!module || !module->present) return;
   end.vendor = module->vendor;
   end.part_number =

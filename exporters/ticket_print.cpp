@@ -2,7 +2,7 @@
 
 #include "exporters/text_layout.h"
 #include "exporters/ticket.h"
-#include "model/json_writer.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -52,40 +52,23 @@ void add_list(std::string& out, std::string_view title, const std::vector<std::s
     out += "- " + (title == "Before you start" ? line : escaped(line)) + "\n";
 }
 
-class Object {
- public:
-  explicit Object(JsonWriter& out) : out_(out) { out_.begin_object(); }
-  ~Object() { out_.end_object(); }
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-  void put(std::string_view key, const std::string& text) {
-    if (text.empty()) return;
-    out_.key(key);
-    out_.value(text);
-  }
-  void put(std::string_view key, const std::vector<std::string>& lines) {
-    out_.key(key);
-    out_.begin_array();
-    for (const std::string& line : lines) out_.value(line);
-    out_.end_array();
-  }
+/// Texts that are not known have no key.
+void put(OrderedJson& out, std::string_view key, const std::string& text) {
+  if (!text.empty()) out[key] = text;
+}
 
- private:
-  JsonWriter& out_;
-};
-
-void end_json(JsonWriter& out, std::string_view key, const TicketEnd& end) {
-  out.key(key);
-  Object object(out);
-  object.put("system", end.system);
-  object.put("place", end.place);
-  object.put("slot", end.slot);
-  object.put("port", end.port);
-  object.put("vendor", end.vendor);
-  object.put("part_number", end.part_number);
-  object.put("serial", end.serial);
-  object.put("firmware", end.firmware);
-  if (end.imported_at) object.put("module_imported_at", format_rfc3339(*end.imported_at));
+OrderedJson end_json(const TicketEnd& end) {
+  OrderedJson out = OrderedJson::object();
+  put(out, "system", end.system);
+  put(out, "place", end.place);
+  put(out, "slot", end.slot);
+  put(out, "port", end.port);
+  put(out, "vendor", end.vendor);
+  put(out, "part_number", end.part_number);
+  put(out, "serial", end.serial);
+  put(out, "firmware", end.firmware);
+  if (end.imported_at) out["module_imported_at"] = format_rfc3339(*end.imported_at);
+  return out;
 }
 
 }  // namespace
@@ -116,45 +99,39 @@ std::string ticket_markdown(const Ticket& ticket) {
 }
 
 std::string ticket_json(const Ticket& ticket) {
-  std::string body;
-  JsonWriter out(body);
-  {
-    Object object(out);
-    object.put("schema", "linkhealth.ticket/1");
-    object.put("at", format_rfc3339(ticket.at));
-    object.put("node", ticket.node);
-    object.put("port", ticket.port);
-    object.put("title", ticket.title);
-    object.put("summary", ticket.summary);
-    object.put("fault", ticket.fault);
-    object.put("fault_id", ticket.fault_id);
-    object.put("severity", ticket.severity);
-    object.put("state", ticket.state);
-    if (ticket.opened_at) {
-      out.key("confidence");
-      out.value(ticket.confidence);
-      object.put("opened_at", format_rfc3339(*ticket.opened_at));
-    }
-    end_json(out, "near", ticket.near);
-    end_json(out, "far", ticket.far);
-    object.put("link", ticket.link);
-    object.put("before", ticket.before);
-    object.put("bring", ticket.bring);
-    out.key("steps");
-    out.begin_array();
-    for (const TicketStep& step : ticket.steps) {
-      Object one(out);
-      one.put("text", step.text);
-      one.put("stop", step.stop);
-    }
-    out.end_array();
-    object.put("verify", ticket.verify);
-    object.put("verified_when", ticket.verified_when);
-    object.put("evidence", ticket.evidence);
-    object.put("history", ticket.history);
-    object.put("markdown", ticket_markdown(ticket));
+  OrderedJson out;
+  out["schema"] = "linkhealth.ticket/1";
+  out["at"] = format_rfc3339(ticket.at);
+  put(out, "node", ticket.node);
+  put(out, "port", ticket.port);
+  put(out, "title", ticket.title);
+  put(out, "summary", ticket.summary);
+  put(out, "fault", ticket.fault);
+  put(out, "fault_id", ticket.fault_id);
+  put(out, "severity", ticket.severity);
+  put(out, "state", ticket.state);
+  if (ticket.opened_at) {
+    out["confidence"] = ticket.confidence;
+    out["opened_at"] = format_rfc3339(*ticket.opened_at);
   }
-  return body;
+  out["near"] = end_json(ticket.near);
+  out["far"] = end_json(ticket.far);
+  put(out, "link", ticket.link);
+  out["before"] = ticket.before;
+  out["bring"] = ticket.bring;
+  out["steps"] = OrderedJson::array();
+  for (const TicketStep& step : ticket.steps) {
+    OrderedJson one = OrderedJson::object();
+    put(one, "text", step.text);
+    put(one, "stop", step.stop);
+    out["steps"].push_back(std::move(one));
+  }
+  put(out, "verify", ticket.verify);
+  put(out, "verified_when", ticket.verified_when);
+  out["evidence"] = ticket.evidence;
+  out["history"] = ticket.history;
+  put(out, "markdown", ticket_markdown(ticket));
+  return format_json(out);
 }
 
 }  // namespace linkhealth

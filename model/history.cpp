@@ -137,7 +137,7 @@ bool PortHistory::was_bad_before_loss() const {
 }
 
 void PortHistory::add_losses(SteadyTime t, std::uint64_t count, const Instant& now) {
-  const bool set_down = latest.link && is_set_down(*latest.link, latest.id->link_layer);
+  const bool set_down = latest.link && is_set_down(*latest.link, latest.id.link_layer);
   carrier.add_losses(t, count, set_down, now);
 }
 
@@ -202,9 +202,9 @@ void PortHistory::update(const PortEvent& event, const Instant& now) {
 }
 
 void PortHistory::update_link(const LinkSample& link, const Instant& now) {
-  const std::string& layer = latest.id->link_layer;
+  const std::string& layer = latest.id.link_layer;
   const std::optional<bool> up = carrier_of(link);
-  const std::uint64_t lost = carrier.count_downs(link, up, latest.id->driver);
+  const std::uint64_t lost = carrier.count_downs(link, up, latest.id.driver);
   const bool was_set_down = latest.link && may_be_set_down(*latest.link, layer);
   const bool set_down = may_be_set_down(link, layer);
   if (set_down && !was_set_down) carrier.plan(now.t);
@@ -245,7 +245,7 @@ void PortHistory::forget_counts() {
 // --- counters
 
 void PortHistory::update_counters(const PortSample& sample, const Instant& now) {
-  const bool is_infiniband = latest.id->link_layer == "InfiniBand";
+  const bool is_infiniband = latest.id.link_layer == "InfiniBand";
   const Increase increase = rates_.update(*sample.counters, now.t);
   if (carrier.has_carrier_count()) {
     carrier.compare_with_phy(*sample.counters, now.t);
@@ -260,7 +260,7 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
   counters.saturated = saturated_counters(*latest.counters);
   counters_at = now.t;
   // An exempt port is not judged, and a node may have hundreds of virtual functions.
-  if (!latest.id->exempt.empty()) return;
+  if (!latest.id.exempt.empty()) return;
   const Interval* complete =
       counters.add(increase, sample.fec_lanes, carrier, line_rate_bps(), now.t);
   if (complete == nullptr) return;

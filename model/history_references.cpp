@@ -63,8 +63,8 @@ PortId port_id_of(const PortReferences& kept) {
 PortReferences PortHistory::references() const {
   PortReferences kept;
   kept.label = key;
-  kept.guid = latest.id->guid;
-  if (latest.id->exempt.empty()) kept.linked_at = carrier.last_up_at;
+  kept.guid = latest.id.guid;
+  if (latest.id.exempt.empty()) kept.linked_at = carrier.last_up_at;
   kept.last_drop_at = carrier.last_unplanned_loss_at();
   if (!kept.guid.empty()) kept.verbs_seen_at = verbs_seen_at;
   if (latest.peer && (latest.peer->source == "mad" || latest.peer->source == "lldp")) {
@@ -140,7 +140,7 @@ ReferenceState History::references() const {
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
     // An open fault alone is reason enough to know whose it is.
     const bool has_name =
-        port.latest.id->exempt.empty() && !lasting_name(kept.guid, port.latest.id->port).empty();
+        port.latest.id.exempt.empty() && !lasting_name(kept.guid, port.latest.id.port).empty();
     if (!kept.references.empty() || kept.linked_at || has_name)
       state.ports.push_back(std::move(kept));
   }

@@ -99,8 +99,8 @@ void History::part_names(const Snapshot& snapshot) {
 
 /// A group that was not due is left out, and who the port is may be one: then the last one stands.
 std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
-  const bool named = says_who_it_is(sample.id) && !sample.id->device.empty();
-  return named ? sample.id->stable_key() : stable_of_label(key);
+  const bool named = says_who_it_is(sample.id) && !sample.id.device.empty();
+  return named ? sample.id.stable_key() : stable_of_label(key);
 }
 
 /// Who is remembered under which stable key; "" where no GUID says it.
@@ -109,7 +109,7 @@ std::map<std::string, std::string> History::known_names() const {
   for (const auto& [stable, kept] : kept_)
     names[stable] = lasting_name(kept.guid, port_id_of(kept).port);
   for (const auto& [stable, port] : ports_)
-    names[stable] = lasting_name(port.latest.id->guid, port.latest.id->port);
+    names[stable] = lasting_name(port.latest.id.guid, port.latest.id.port);
   return names;
 }
 
@@ -120,7 +120,7 @@ void History::follow_cards(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     const std::string stable = stable_of(key, sample);
     const auto same = known.find(stable);
-    here[stable] = says_who_it_is(sample.id) ? lasting_name(sample.id->guid, sample.id->port)
+    here[stable] = says_who_it_is(sample.id) ? lasting_name(sample.id.guid, sample.id.port)
                    : same != known.end()     ? same->second
                                              : "";
   }
@@ -137,7 +137,7 @@ void History::follow_cards(const Snapshot& snapshot) {
     at->second.forget_counts();
     // Nobody shall find another card at the address that it had.
     if (here.contains(to)) continue;
-    PortId& id = at->second.latest.id.edit();
+    PortId& id = at->second.latest.id;
     id.pci = id.guid;
   }
 }
@@ -164,8 +164,8 @@ void History::meet_ports(const Snapshot& snapshot) {
     port.arrived = false;
     port.absent_since.reset();
     // Ethernet and InfiniBand of one card run at speeds of their own.
-    const std::string& was = port.latest.id->link_layer;
-    if (named && !was.empty() && !sample.id->link_layer.empty() && was != sample.id->link_layer)
+    const std::string& was = port.latest.id.link_layer;
+    if (named && !was.empty() && !sample.id.link_layer.empty() && was != sample.id.link_layer)
       port.carrier.best_speed_mbps = port.carrier.best_lanes = 0;
     if (named || is_new) port.latest.id = sample.id;
     labels_[key] = stable;
@@ -206,7 +206,7 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
   if (gap.probe == "module") return sample.module && *sample.module != ModuleSample{};
   if (gap.probe == "counters")
     return sample.counters &&
-           (!sample.id->verbs || has_counter_of_probe(*sample.counters, gap.probe));
+           (!sample.id.verbs || has_counter_of_probe(*sample.counters, gap.probe));
   if (gap.probe == "hw_counters" || gap.probe == "netdev_stats")
     return sample.counters && has_counter_of_probe(*sample.counters, gap.probe);
   return false;
@@ -222,14 +222,14 @@ void PortHistory::see_counters(const Counters& now) {
     const std::string& probe = entry.first;
     const bool of_verbs = probe == "counters" || probe == "hw_counters";
     if (!of_verbs && !is_of_the_node(probe)) return false;
-    return (of_verbs && !latest.id->verbs) || has_counter_of_probe(now, probe);
+    return (of_verbs && !latest.id.verbs) || has_counter_of_probe(now, probe);
   });
 }
 
 void History::take_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
-    if (port.latest.id->verbs) port.verbs_seen_at = snapshot.wall_time;
+    if (port.latest.id.verbs) port.verbs_seen_at = snapshot.wall_time;
     if (sample.link) port.update_link(*sample.link, now_);
     if (sample.counters) port.update_counters(sample, now_);
     if (sample.module) port.update_module(*sample.module, now_);
@@ -334,7 +334,7 @@ void History::observe(const Snapshot& snapshot) {
 /// asked of them.
 bool History::is_forgettable(const PortHistory& port) const {
   constexpr double kForgetStrangersSeconds = 3600;
-  return !port.present && !port.latest.id->exempt.empty() && port.absent_since &&
+  return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&
          in_seconds(now_.t - *port.absent_since) > kForgetStrangersSeconds;
 }
 

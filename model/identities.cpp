@@ -31,11 +31,11 @@ std::vector<KeptIdentity> IdentityWatch::add(const Snapshot& snapshot) {
   std::vector<KeptIdentity> out;
   for (const auto& [key, sample] : snapshot.ports) {
     if (sample.module && sample.module->present)
-      note(identity_of(*sample.module, "local", sample.id->stable_key(), key, snapshot.wall_time),
+      note(identity_of(*sample.module, "local", sample.id.stable_key(), key, snapshot.wall_time),
            out);
     if (sample.peer && sample.peer->module && sample.peer->module->present)
       note(identity_of(
-               *sample.peer->module, "far", sample.id->stable_key(),
+               *sample.peer->module, "far", sample.id.stable_key(),
                sample.peer->system + (sample.peer->port.empty() ? "" : " ") + sample.peer->port,
                snapshot.wall_time),
            out);

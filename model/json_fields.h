@@ -1,26 +1,26 @@
 // Structs from and to JSON by one list of fields each: `fields(value, visit)` calls visit("key",
-// member) for every member in the order of the document, and both directions follow from it, so
-// that they cannot differ. Heavy: include it in .cpp files only.
+// member) for every member in the order of the document. Both directions use the same list, so they
+// cannot differ. Heavy: include it in .cpp files only.
 //
-// What is left out when it is written: nullopt, "", an empty list, a group that says empty(). What
-// reads as left out: a missing key and null. Unknown keys are skipped.
+// Left out when written: nullopt, "", an empty list, a group whose empty() is true. Read as left
+// out: a missing key and null. Unknown keys are skipped.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time.h"
-#include "model/boxed.h"
 #include "model/counters.h"
-#include "model/json_reader.h"
-#include "model/json_writer.h"
-#include "model/shared.h"
-#include "model/shared_list.h"
+#include "model/json.h"
 
 namespace linkhealth {
 
@@ -40,11 +40,9 @@ inline bool is_writable(WallTime time) {
   return time >= sys_days(year(0) / 1 / 1) && time < sys_days(year(10000) / 1 / 1);
 }
 
-/// Writes one struct.
+/// Collects the fields of one struct into an object.
 class FieldsOut {
  public:
-  explicit FieldsOut(JsonWriter& out) : out_(out) {}
-
   template <typename T>
   void operator()(std::string_view name, const T& field) {
     if (!left_out(field)) always(name, field);
@@ -52,67 +50,47 @@ class FieldsOut {
   /// A key that readers may rely on.
   template <typename T>
   void always(std::string_view name, const T& field) {
-    out_.key(name);
-    value(field);
+    object_[name] = value(field);
   }
+  OrderedJson object() && { return std::move(object_); }
 
   template <typename T>
-  void value(const T& v) {
-    if constexpr (std::same_as<T, bool> || std::unsigned_integral<T> || std::same_as<T, double> ||
-                  std::convertible_to<const T&, std::string_view>) {
-      out_.value(v);
+  static OrderedJson value(const T& v) {
+    if constexpr (std::same_as<T, bool> || std::unsigned_integral<T> || std::same_as<T, double>) {
+      return v;
+    } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+      return std::string_view(v);
     } else if constexpr (requires { to_string(v); }) {
-      out_.value(to_string(v));
+      return to_string(v);
     } else {
-      out_.begin_object();
-      fields(v, *this);
-      out_.end_object();
+      FieldsOut visit;
+      fields(v, visit);
+      return std::move(visit).object();
     }
   }
   template <typename T>
-  void value(const std::optional<T>& v) {
-    value(*v);
+  static OrderedJson value(const std::optional<T>& v) {
+    return v ? value(*v) : OrderedJson();
   }
   template <typename T>
-  void value(const Boxed<T>& v) {
-    value(*v);
+  static OrderedJson value(const std::vector<T>& list) {
+    OrderedJson array = OrderedJson::array();
+    for (const T& item : list) array.push_back(value(item));
+    return array;
   }
   template <typename T>
-  void value(const Shared<T>& v) {
-    value(*v);
+  static OrderedJson value(const std::map<std::string, T>& map) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [name, item] : map) object[name] = value(item);
+    return object;
   }
-  template <typename T>
-  void value(const std::vector<T>& list) {
-    out_.begin_array();
-    for (const T& item : list) value(item);
-    out_.end_array();
-  }
-  template <typename T>
-  void value(const SharedList<T>& list) {
-    value(list.items());
-  }
-  template <typename T>
-  void value(const std::map<std::string, T>& map) {
-    out_.begin_object();
-    for (const auto& [name, item] : map) {
-      out_.key(name);
-      value(item);
-    }
-    out_.end_object();
-  }
-  void value(SteadyTime time) { out_.seconds(time.time_since_epoch().count()); }
-  void value(WallTime time) { out_.value(format_rfc3339(time)); }
-  void value(const Counters& counters) {
-    out_.begin_object();
-    for (const auto& [id, number] : counters.known()) {
-      out_.key(known_counters()[id].name);
-      out_.value(number);
-    }
-    for (const auto& [name, number] : counters.other()) {
-      out_.key(name);
-      out_.value(number);
-    }
-    out_.end_object();
+  static OrderedJson value(SteadyTime time) { return steady_seconds(time); }
+  static OrderedJson value(WallTime time) { return format_rfc3339(time); }
+  static OrderedJson value(const Counters& counters) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [id, number] : counters.known()) object[known_counters()[id].name] = number;
+    for (const auto& [name, number] : counters.other()) object[name] = number;
+    return object;
   }
 
  private:
@@ -128,117 +106,122 @@ class FieldsOut {
   static bool left_out(const std::optional<T>& field) {
     return !field.has_value();
   }
-  template <typename T>
-  static bool left_out(const Boxed<T>& field) {
-    return !field.has_value();
-  }
   static bool left_out(const std::optional<double>& field) {
     return !field || !std::isfinite(*field);
   }
   template <typename T>
   static bool left_out(const std::map<std::string, T>& /*field*/) {
-    return false;  // an empty map says "none", and readers may rely on the key
+    return false;  // an empty map means "none", and readers may rely on the key
   }
 
-  JsonWriter& out_;
+  OrderedJson object_ = OrderedJson::object();
 };
 
-/// Reads one struct.
+/// Reads structs. The first failure stays, with its place.
 class FieldsIn {
  public:
-  explicit FieldsIn(JsonReader& in) : in_(in) {}
-
   template <typename T>
   requires std::is_class_v<T>
-  bool value(T& out) {
-    return in_.object([this, &out](std::string_view key) {
-      Pick pick{*this, key};
-      fields(out, pick);
-      return pick.found ? pick.ok : in_.skip();
-    });
+  bool value(const Json& from, T& out) {
+    if (!from.is_object()) return expected("an object", from);
+    ObjectIn visit{*this, from};
+    fields(out, visit);
+    return !failed_;
   }
-  bool value(std::string& out) { return in_.read(out); }
-  bool value(bool& out) { return in_.read(out); }
-  bool value(double& out) { return in_.read(out); }
-  bool value(std::uint32_t& out) { return in_.read(out); }
-  bool value(std::uint64_t& out) { return in_.read(out); }
-  template <typename T>
-  bool value(std::optional<T>& out) {
-    return value(out.emplace());
+  bool value(const Json& from, std::string& out) {
+    if (!from.is_string()) return expected("text in quotes", from);
+    out = from.get_ref<const std::string&>();
+    return true;
+  }
+  bool value(const Json& from, bool& out) {
+    if (!from.is_boolean()) return expected("true or false", from);
+    out = from.get<bool>();
+    return true;
+  }
+  bool value(const Json& from, double& out) {
+    if (!from.is_number()) return expected("a number", from);
+    out = from.get<double>();
+    return true;
+  }
+  bool value(const Json& from, std::uint64_t& out) {
+    if (!from.is_number_unsigned()) return expected("a whole number below 2^64", from);
+    out = from.get<std::uint64_t>();
+    return true;
+  }
+  bool value(const Json& from, std::uint32_t& out) {
+    if (!from.is_number_unsigned() ||
+        from.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
+      return expected("a whole number below 2^32", from);
+    out = from.get<std::uint32_t>();
+    return true;
   }
   template <typename T>
-  bool value(Boxed<T>& out) {
-    return value(out.emplace());
+  bool value(const Json& from, std::optional<T>& out) {
+    return value(from, out.emplace());
   }
   template <typename T>
-  bool value(Shared<T>& out) {
-    return value(out.edit());
-  }
-  template <typename T>
-  bool value(std::vector<T>& out) {
+  bool value(const Json& from, std::vector<T>& out) {
+    if (!from.is_array()) return expected("an array", from);
     out.clear();
-    return in_.array([this, &out] { return value(out.emplace_back()); });
+    for (const Json& item : from)
+      if (!value(item, out.emplace_back())) return failed_at(std::to_string(out.size()));
+    return true;
   }
   template <typename T>
-  bool value(SharedList<T>& out) {
-    std::vector<T> items;
-    const bool ok = value(items);
-    out = std::move(items);
-    return ok;
-  }
-  template <typename T>
-  bool value(std::map<std::string, T>& out) {
-    return in_.object([this, &out](std::string_view key) {
-      return value(out.emplace_hint(out.end(), std::string(key), T())->second);
-    });
+  bool value(const Json& from, std::map<std::string, T>& out) {
+    if (!from.is_object()) return expected("an object", from);
+    for (const auto& [key, item] : from.items())
+      if (!value(item, out[key])) return failed_at(key);
+    return true;
   }
   template <typename T>
   requires std::is_enum_v<T>
-  bool value(T& out) {
+  bool value(const Json& from, T& out) {
     std::string text;
-    return in_.read(text) &&
-           (parse_word(text, out) || in_.fail("a word that this field does not have"));
+    return value(from, text) &&
+           (parse_word(text, out) || fail("unknown word \"" + text.substr(0, kMostShown) + "\""));
   }
-  bool value(SteadyTime& out) {
+  bool value(const Json& from, SteadyTime& out) {
     constexpr double kLimit_s = 9e12;  // what from_seconds can hold
     double seconds = 0;
-    if (!in_.read(seconds)) return false;
-    if (std::abs(seconds) > kLimit_s) return in_.fail("a time that is out of range");
+    if (!value(from, seconds)) return false;
+    if (std::abs(seconds) > kLimit_s) return fail("a time that is out of range");
     out = steady_from_seconds(seconds);
     return true;
   }
-  bool value(WallTime& out) {
+  bool value(const Json& from, WallTime& out) {
     std::string text;
-    if (!in_.read(text)) return false;
+    if (!value(from, text)) return false;
     const auto time = parse_rfc3339(text);
-    if (!time || !is_writable(*time))
-      return in_.fail("expected a time such as 2026-11-20T10:00:12Z");
+    if (!time || !is_writable(*time)) return fail("expected a time such as 2026-11-20T10:00:12Z");
     out = *time;
     return true;
   }
-  bool value(Counters& out) {
-    return in_.object([this, &out](std::string_view key) {
+  bool value(const Json& from, Counters& out) {
+    if (!from.is_object()) return expected("an object", from);
+    for (const auto& [key, item] : from.items()) {
       std::uint64_t number = 0;
-      if (in_.take_null()) return true;
-      if (!in_.read(number)) return false;
+      if (item.is_null()) continue;
+      if (!value(item, number)) return failed_at(key);
       out.set(key, number);
-      return true;
-    });
+    }
+    return true;
+  }
+
+  /// "ports > mlx5_0/1 > link > lanes: expected a whole number, found "four""
+  [[nodiscard]] std::string error() const {
+    return printable(path_.empty() ? message_ : path_ + ": " + message_);
   }
 
  private:
-  /// Goes through the field list for the one field that is called `key`.
-  struct Pick {
-    FieldsIn& from;
-    std::string_view key;
-    bool found = false;
-    bool ok = true;
+  struct ObjectIn {
+    FieldsIn& in;
+    const Json& object;
 
     template <typename T>
     void operator()(std::string_view name, T& field) {
-      if (found || name != key) return;
-      found = true;
-      ok = from.in_.take_null() || from.value(field);
+      const Json& from = member(object, name);
+      if (!in.failed_ && !from.is_null() && !in.value(from, field)) in.failed_at(name);
     }
     template <typename T>
     void always(std::string_view name, T& field) {
@@ -246,7 +229,52 @@ class FieldsIn {
     }
   };
 
-  JsonReader& in_;
+  bool fail(std::string message) {
+    failed_ = true;
+    message_ = std::move(message);
+    return false;
+  }
+  bool expected(std::string_view what, const Json& found) {
+    const std::string shown =
+        found.is_structured()
+            ? fmt::format("an {}", found.type_name())
+            : found.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kMostShown);
+    return fail(fmt::format("expected {}, found {}", what, shown));
+  }
+  bool failed_at(std::string_view step) {
+    step = step.substr(0, kMostShown);
+    path_ = path_.empty() ? std::string(step) : fmt::format("{} > {}", step, path_);
+    return false;
+  }
+
+  /// Of a key or a value, in an error: a hostile document may have long ones.
+  static constexpr std::size_t kMostShown = 60;
+
+  bool failed_ = false;
+  std::string message_;
+  std::string path_;
 };
+
+/// The document of one struct.
+template <typename T>
+std::string format_fields(const T& value) {
+  return format_json(FieldsOut::value(value));
+}
+
+template <typename T>
+Result<void> read_fields(const Json& json, T& out) {
+  FieldsIn in;
+  if (!in.value(json, out)) return Error{in.error()};
+  return {};
+}
+
+template <typename T>
+Result<T> parse_fields(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return json.error();
+  T out;
+  if (auto read = read_fields(*json, out); !read) return read.error();
+  return out;
+}
 
 }  // namespace linkhealth

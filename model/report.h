@@ -14,7 +14,6 @@
 #include "base/time.h"
 #include "model/repair.h"
 #include "model/rule_use.h"
-#include "model/shared_list.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -228,7 +227,7 @@ struct PortReport {
   PortSample latest;  ///< the last known value of each group
   PortFigures figures;
   std::vector<Gap> gaps;  ///< of the groups' last attempts
-  SharedList<SymptomVerdict> symptoms;
+  std::vector<SymptomVerdict> symptoms;
   std::vector<Trend> trends;
   std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
   std::optional<Maintenance> maintenance;

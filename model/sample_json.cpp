@@ -76,37 +76,26 @@ void complete_id(const PortKey& key, PortId& id) {
   if (port && *port <= UINT32_MAX) id.port = static_cast<std::uint32_t>(*port);
 }
 
-bool read_events(JsonReader& in, std::vector<EventLine>& lines, std::vector<PortEvent>& out) {
+Result<std::vector<PortEvent>> events_of(std::vector<EventLine>& lines) {
+  std::vector<PortEvent> events;
   for (EventLine& line : lines) {
-    if (!line.t) return in.fail("an event without \"t\"");
+    if (!line.t) return Error{"an event without \"t\""};
     const auto kind = parse_port_event_kind(line.kind);
-    if (kind) out.push_back({*line.t, std::move(line.port), *kind, std::move(line.text)});
+    if (kind) events.push_back({*line.t, std::move(line.port), *kind, std::move(line.text)});
   }
-  std::stable_sort(out.begin(), out.end(),
+  std::stable_sort(events.begin(), events.end(),
                    [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
-  return true;
-}
-
-template <typename Line>
-bool read_line(JsonReader& in, Line& line) {
-  if (!FieldsIn(in).value(line) || !in.at_end()) return false;
-  return line.at.has_value() || in.fail("\"at\" is missing");
+  return events;
 }
 
 }  // namespace
 
 std::string recording_header_json(const RecordingHeader& header) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(HeaderLine{std::string(kRecordingSchema), header.at, header});
-  return text;
+  return format_fields(HeaderLine{std::string(kRecordingSchema), header.at, header});
 }
 
 std::string snapshot_json(const Snapshot& snapshot) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut visit(writer);
-  writer.begin_object();
+  FieldsOut visit;
   visit("t", snapshot.taken_at);
   visit("at", snapshot.wall_time);
   visit("uptime_s", snapshot.uptime_s);
@@ -117,34 +106,36 @@ std::string snapshot_json(const Snapshot& snapshot) {
   visit("events", events);
   visit("gaps", snapshot.gaps);
   visit("gaps_ended", snapshot.gaps_ended);
-  writer.end_object();
-  return text;
+  return format_json(std::move(visit).object());
 }
 
 Result<RecordingHeader> parse_recording_header(std::string_view line) {
-  JsonReader in(line);
-  HeaderLine read;
-  const bool ok = read_line(in, read);
-  if (read.schema.empty())
+  const auto json = parse_json(line);
+  const std::string schema = json ? text_member(*json, "schema") : "";
+  if (schema.empty())
     return Error{"not a recording: it does not begin with a linkhealth.recording header"};
-  if (read.schema != kRecordingSchema)
+  if (schema != kRecordingSchema)
     return Error{fmt::format("its format is \"{}\", and this program reads \"{}\"",
-                             printable(read.schema).substr(0, 60), kRecordingSchema)};
-  if (!ok) return Error{in.error()};
+                             printable(schema).substr(0, 60), kRecordingSchema)};
+  HeaderLine read;
+  if (auto header = read_fields(*json, read); !header) return header.error();
+  if (!read.at) return Error{"\"at\" is missing"};
   read.header.at = *read.at;
   return std::move(read.header);
 }
 
 Result<Snapshot> parse_snapshot(std::string_view line) {
-  JsonReader in(line);
-  SnapshotLine read;
-  if (!read_line(in, read)) return Error{in.error()};
-  if (!read.t) return Error{"\"t\" is missing"};
-  if (!read_events(in, read.events, read.snapshot.events)) return Error{in.error()};
-  read.snapshot.taken_at = *read.t;
-  read.snapshot.wall_time = *read.at;
-  for (auto& [key, port] : read.snapshot.ports) complete_id(key, port.id.edit());
-  return std::move(read.snapshot);
+  auto read = parse_fields<SnapshotLine>(line);
+  if (!read) return read.error();
+  if (!read->t || !read->at) return Error{read->at ? "\"t\" is missing" : "\"at\" is missing"};
+  auto events = events_of(read->events);
+  if (!events) return events.error();
+  Snapshot& snapshot = read->snapshot;
+  snapshot.events = std::move(*events);
+  snapshot.taken_at = *read->t;
+  snapshot.wall_time = *read->at;
+  for (auto& [key, port] : snapshot.ports) complete_id(key, port.id);
+  return std::move(snapshot);
 }
 
 }  // namespace linkhealth

@@ -184,7 +184,7 @@ std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Repo
     const PortSample& sample = found->second;
     if (!sample.link && !sample.counters && !sample.module && !sample.peer && !sample.pcie)
       continue;
-    Counted& counted = ports_[sample.id->stable_key()];
+    Counted& counted = ports_[sample.id.stable_key()];
     if (std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
           return event.kind == PortEventKind::kDeviceAdded && event.port == port.port;
         })) {  // it counts from zero again, and may be higher already

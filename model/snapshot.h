@@ -13,10 +13,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/boxed.h"
 #include "model/counters.h"
 #include "model/module_sample.h"
-#include "model/shared.h"
 
 namespace linkhealth {
 
@@ -111,7 +109,7 @@ struct PeerSample {
   std::string address;      ///< of the far system's management
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
-  Boxed<ModuleSample> module;
+  std::optional<ModuleSample> module;
   /// Who read link, counters and module, each where that is not `source`, and how old that reading
   /// was; `age_s` where there is none.
   std::string link_source, counters_source, module_source;
@@ -136,13 +134,13 @@ struct PcieSample {
 };
 
 struct PortSample {
-  Shared<PortId> id;
+  PortId id;
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::vector<FecLane> fec_lanes;  ///< empty: not due or not offered
-  Boxed<ModuleSample> module;
-  Boxed<PeerSample> peer;
-  Boxed<PcieSample> pcie;
+  std::optional<ModuleSample> module;
+  std::optional<PeerSample> peer;
+  std::optional<PcieSample> pcie;
   bool operator==(const PortSample&) const = default;
 };
 
@@ -196,22 +194,10 @@ inline constexpr std::string_view kCountsNoFurther = " is full and counts no fur
 /// The reason of a module's gap while somebody works on the port and wants the module left alone.
 inline constexpr std::string_view kModuleLeft = "not read during maintenance";
 
-/// What one reading of a port's verbs counters cost, in reads that cost a firmware command on mlx5.
-struct PortCost {
-  Shared<PortId> id;
-  std::uint32_t firmware_reads = 0;
-  bool operator==(const PortCost&) const = default;
-};
-
 /// How long a probe took in this cycle. Not recorded.
 struct ProbeTiming {
   std::string probe;
   double duration_s = 0;
-  /// Reads so far that cost a firmware command on mlx5, all ports; a lower bound where one read
-  /// takes several.
-  std::uint64_t firmware_reads = 0;
-  std::uint64_t port_readings = 0;  ///< the readings of one port in which those were made, so far
-  std::vector<PortCost> ports{};    ///< what each port's last such reading cost
   bool operator==(const ProbeTiming&) const = default;
 };
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
 #include <utility>
 
 #include "base/text.h"
@@ -13,16 +12,34 @@ namespace linkhealth {
 
 namespace {
 
-std::string named(std::string_view key) { return printable(key).substr(0, 60); }
+/// The file without its ports.
+struct ImportHead {
+  std::optional<WallTime> at;
+  std::optional<double> valid_for_s;
+};
+
+}  // namespace
+
+void fields(Is<ImportHead> auto& head, auto& visit) {
+  visit("at", head.at);
+  visit("valid_for_s", head.valid_for_s);
+}
+
+void fields(Is<ImportedPort> auto& port, auto& visit) {
+  visit("peer", port.peer);
+  visit("module", port.module);
+}
+
+namespace {
 
 bool has_names(const PeerSample& peer) {
   return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() ||
          !peer.description.empty() || !peer.address.empty();
 }
 
-/// `group` is an optional or a Boxed.
-bool is_said(const auto& group) {
-  return group && *group != std::remove_cvref_t<decltype(*group)>();
+template <typename Group>
+bool is_said(const std::optional<Group>& group) {
+  return group && *group != Group();
 }
 
 /// The newest file counts: what says nothing would take away what an older one says.
@@ -37,111 +54,47 @@ void leave_out_empty(ImportedPort& port) {
   if (port.peer && parts_of(port.peer, {}).none()) leave_out(port.peer, "peer");
 }
 
-class FileReader {
- public:
-  FileReader(std::string_view text, const PortOfName& port_of) : in_(text), port_of_(port_of) {
-    in_.watch_keys();
-  }
+Error not_the_format(const std::string& why) {
+  return {"not whole or not the format: " + printable(why)};
+}
 
-  Result<ImportFile> read() {
-    const bool whole =
-        in_.object([this](std::string_view key) { return top(key); }) && in_.at_end();
-    if (std::string why = refusal(whole); !why.empty()) return Error{std::move(why)};
-    file_.at = *at_;
-    file_.valid_for_s = *valid_for_s_;
-    return std::move(file_);
-  }
+Result<ImportFile> file_without_ports(const Json& json) {
+  if (!json.is_object()) return not_the_format("expected an object");
+  const std::string schema = text_member(json, "schema");
+  if (!schema.empty() && schema != kImportSchema)
+    return Error{fmt::format("its format is \"{}\", and this program reads {}",
+                             printable(schema).substr(0, 60), kImportSchema)};
+  if (schema.empty()) return Error{fmt::format("schema is missing: write {}", kImportSchema)};
+  ImportHead head;
+  if (auto read = read_fields(json, head); !read) return not_the_format(read.error().message);
+  if (!head.at) return Error{"at is missing: when the readings were taken"};
+  if (!head.valid_for_s) return Error{"valid_for_s is missing: for how long the readings hold"};
+  if (!(*head.valid_for_s > 0 && *head.valid_for_s <= kMaxImportValidSeconds))
+    return Error{"valid_for_s must be more than 0 and at most a day"};
+  const Json& ports = member(json, "ports");
+  if (ports.is_null()) return Error{"ports is missing: write {} when there is nothing to say"};
+  if (!ports.is_object()) return not_the_format("ports: expected an object");
+  if (ports.size() > kMaxImportPorts)
+    return Error{fmt::format("more than {} ports", kMaxImportPorts)};
+  ImportFile file;
+  file.at = *head.at;
+  file.valid_for_s = *head.valid_for_s;
+  file.named = ports.size();
+  return file;
+}
 
- private:
-  bool top(std::string_view key) {
-    if (in_.repeated() && twice_.empty()) twice_ = fmt::format("{} is there twice", named(key));
-    const bool ok = field(key);
-    in_.forget_repeated();  // inside of what is ignored
-    return ok;
+/// Of two entries that contradict each other either may be the right one.
+void keep(ImportFile& file, const PortKey& key, ImportedPort port) {
+  const auto [at, first] = file.ports.try_emplace(key);
+  if (!first) port.flaw = "two entries are of one port, and neither is taken";
+  if (!port.flaw.empty()) {
+    port.peer.reset();
+    port.module.reset();
   }
-
-  bool field(std::string_view key) {
-    if (in_.take_null()) return true;
-    if (key == "schema") return in_.read(schema_);
-    if (key == "at") return FieldsIn(in_).value(at_);
-    if (key == "valid_for_s") return FieldsIn(in_).value(valid_for_s_);
-    if (key != "ports") return in_.skip();
-    has_ports_ = true;
-    return in_.object([this](std::string_view name) { return entry(name); });
-  }
-
-  /// What makes the file unbelievable; "": nothing.
-  [[nodiscard]] std::string refusal(bool whole) const {
-    if (!schema_.empty() && schema_ != kImportSchema)
-      return fmt::format("its format is \"{}\", and this program reads {}",
-                         printable(schema_).substr(0, 60), kImportSchema);
-    if (!whole) return "not whole or not the format: " + printable(in_.error());
-    if (!twice_.empty()) return twice_;
-    if (schema_.empty()) return fmt::format("schema is missing: write {}", kImportSchema);
-    if (!at_) return "at is missing: when the readings were taken";
-    if (!valid_for_s_) return "valid_for_s is missing: for how long the readings hold";
-    if (!(*valid_for_s_ > 0 && *valid_for_s_ <= kMaxImportValidSeconds))
-      return "valid_for_s must be more than 0 and at most a day";
-    if (!has_ports_) return "ports is missing: write {} when there is nothing to say";
-    if (file_.named > kMaxImportPorts) return fmt::format("more than {} ports", kMaxImportPorts);
-    return objection_;
-  }
-
-  bool entry(std::string_view name) {
-    // The file is refused already, and what is left of it needs no room.
-    if (++file_.named > kMaxImportPorts || !objection_.empty()) return in_.skip();
-    in_.forget_repeated();  // the name of a port: keep() sees it, also where it has two
-    ImportedPort port;
-    if (!read_entry(port)) return false;
-    if (in_.repeated())
-      port.flaw = fmt::format("an entry has {} twice, and is not taken", named(*in_.repeated()));
-    in_.forget_repeated();
-    if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
-    const Judgement judgement = judge(port);
-    if (port.flaw.empty()) port.flaw = judgement.flaw;
-    if (!judgement.objection.empty())
-      objection_ = fmt::format("ports > {}: a {}", named(name), judgement.objection);
-    else if (const auto key = port_of_(name))
-      keep(*key, std::move(port));
-    return true;
-  }
-
-  bool read_entry(ImportedPort& port) {
-    return in_.object([&](std::string_view key) {
-      if (key == "peer") return part(port.peer);
-      if (key == "module") return part(port.module);
-      return in_.skip();
-    });
-  }
-
-  template <typename Sample>
-  bool part(std::optional<Sample>& out) {
-    return in_.take_null() || FieldsIn(in_).value(out);
-  }
-
-  /// Of two entries that contradict each other nobody can tell which one is right.
-  void keep(const PortKey& key, ImportedPort port) {
-    const auto [at, first] = file_.ports.try_emplace(key);
-    if (!first) port.flaw = "two entries are of one port, and neither is taken";
-    if (!port.flaw.empty()) {
-      port.peer.reset();
-      port.module.reset();
-    }
-    leave_out_bad_limits(port);
-    leave_out_empty(port);
-    at->second = std::move(port);
-  }
-
-  JsonReader in_;
-  const PortOfName& port_of_;
-  std::string schema_;
-  std::optional<WallTime> at_;
-  std::optional<double> valid_for_s_;
-  bool has_ports_ = false;
-  ImportFile file_;
-  std::string twice_;      ///< a key of the file itself
-  std::string objection_;  ///< to the first value that can't be
-};
+  leave_out_bad_limits(port);
+  leave_out_empty(port);
+  at->second = std::move(port);
+}
 
 }  // namespace
 
@@ -160,7 +113,23 @@ ImportParts parts_of(const std::optional<PeerSample>& peer,
 std::optional<PortKey> port_as_named(std::string_view name) { return PortKey(name); }
 
 Result<ImportFile> parse_import_file(std::string_view text, const PortOfName& port_of) {
-  return FileReader(text, port_of).read();
+  const auto json = parse_json(text);
+  if (!json) return not_the_format(json.error().message);
+  auto file = file_without_ports(*json);
+  if (!file) return file;
+  for (const auto& [name, entry] : (*json)["ports"].items()) {
+    ImportedPort port;
+    if (auto read = read_fields(entry, port); !read)
+      return not_the_format(fmt::format("ports > {} > {}", name, read.error().message));
+    if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
+    const Judgement judgement = judge(port);
+    if (!judgement.objection.empty())
+      return Error{
+          fmt::format("ports > {}: a {}", printable(name).substr(0, 60), judgement.objection)};
+    port.flaw = judgement.flaw;
+    if (const auto key = port_of(name)) keep(*file, *key, std::move(port));
+  }
+  return file;
 }
 
 }  // namespace linkhealth

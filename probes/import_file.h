@@ -55,9 +55,9 @@ using PortOfName = std::function<std::optional<PortKey>(std::string_view name)>;
 std::optional<PortKey> port_as_named(std::string_view name);
 
 /// The whole file or nothing: a value that can't be true makes the file unbelievable, also in an
-/// entry that is not kept. One entry at a time is in memory, beside those that are kept. The error
-/// is one short clause without quotes of our own, because it becomes a metric's label: "not whole
-/// or not the format: …", "ports > mlx5_0/1: a temperature of 4000 °C".
+/// entry that is not kept. Of a key that an object has twice the last value counts. The error is
+/// one short clause without quotes of our own, because it becomes a metric's label: "not whole or
+/// not the format: …", "ports > mlx5_0/1: a temperature of 4000 °C".
 Result<ImportFile> parse_import_file(std::string_view text,
                                      const PortOfName& port_of = port_as_named);
 

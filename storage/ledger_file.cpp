@@ -74,50 +74,24 @@ void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit.always("rule_use", document.state.rule_use);
 }
 
-namespace {
-
-template <typename T>
-std::string to_json(const T& value) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(value);
-  return text;
-}
-
-template <typename T>
-Result<T> from_json(std::string_view json) {
-  JsonReader in(json);
-  T value;
-  if (!FieldsIn(in).value(value) || !in.at_end())
-    return Error{in.failed() ? in.error() : "more text than one document"};
-  return value;
-}
-
-}  // namespace
-
 std::string ledger_json(const LedgerState& state) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(LedgerDocument{std::string(kSchema), state});
-  return text;
+  return format_fields(LedgerDocument{std::string(kSchema), state});
 }
 
 Result<LedgerState> parse_ledger(std::string_view json) {
-  JsonReader in(json);
-  LedgerDocument document;
-  if (!FieldsIn(in).value(document) || !in.at_end())
-    return Error{in.failed() ? in.error() : "more text than one ledger"};
-  if (document.schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
-  return std::move(document.state);
+  auto document = parse_fields<LedgerDocument>(json);
+  if (!document) return document.error();
+  if (document->schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
+  return std::move(document->state);
 }
 
-std::string ledger_fault_json(const LedgerFault& fault) { return to_json(fault); }
+std::string ledger_fault_json(const LedgerFault& fault) { return format_fields(fault); }
 Result<LedgerFault> parse_ledger_fault(std::string_view json) {
-  return from_json<LedgerFault>(json);
+  return parse_fields<LedgerFault>(json);
 }
-std::string repair_record_json(const RepairRecord& repair) { return to_json(repair); }
+std::string repair_record_json(const RepairRecord& repair) { return format_fields(repair); }
 Result<RepairRecord> parse_repair_record(std::string_view json) {
-  return from_json<RepairRecord>(json);
+  return parse_fields<RepairRecord>(json);
 }
 
 bool same_but_for_time(const LedgerState& a, const LedgerState& b) {

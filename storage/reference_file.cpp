@@ -46,19 +46,14 @@ void fields(Is<ReferenceDocument> auto& document, auto& visit) {
 }
 
 std::string references_json(const ReferenceState& state) {
-  std::string text;
-  JsonWriter writer(text);
-  FieldsOut(writer).value(ReferenceDocument{std::string(kSchema), state});
-  return text;
+  return format_fields(ReferenceDocument{std::string(kSchema), state});
 }
 
 Result<ReferenceState> parse_references(std::string_view json) {
-  JsonReader in(json);
-  ReferenceDocument document;
-  if (!FieldsIn(in).value(document) || !in.at_end())
-    return Error{in.failed() ? in.error() : "more text than one document"};
-  if (document.schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
-  return std::move(document.state);
+  auto document = parse_fields<ReferenceDocument>(json);
+  if (!document) return document.error();
+  if (document->schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
+  return std::move(document->state);
 }
 
 }  // namespace linkhealth

@@ -21,11 +21,13 @@ MAY_INCLUDE.update({top: {"base", "model", *MIDDLE, "daemon", "cli"} for top in 
 LIBRARIES = [
     (r"infiniband/|netlink/|lldpctl|linux/(rtnetlink|netlink|genetlink|ethtool|if_link)|rdma/", {"probes"}),
     (r"yaml-cpp/", {"config"}),
-    (r"prometheus/", {"exporters/metrics"}),
+    (r"nlohmann/", {"model/json", "probes/module/dump_file"}),
+    (r"prometheus/", {"exporters/metric_families"}),
     (r"sqlite3", {"storage"}),
-    (r"httplib", {"daemon", "cli"}),
-    (r"openssl/", {"daemon/openssl_functions"}),
-    (r"crypt\.h", {"daemon/password_checker"}),
+    (r"boost/", {"daemon/http/http_parser.cpp", "daemon/http/http_server.cpp"}),
+    (r"openssl/", {"daemon/http"}),
+    (r"crypt\.h", {"daemon/http/password_checker"}),
+    (r"curl/", {"cli/http_client", "cli/prometheus"}),
     (r"CLI/", {"cli", "daemon/options"}),
     (r"systemd/", {"daemon/service_manager", "exporters/journal"}),
 ]
@@ -83,7 +85,7 @@ def self_test():
     }
     good = {
         "daemon/main.cpp": "auto t = std::chrono::steady_clock::now();\n",
-        "exporters/metrics.cpp": "#include <prometheus/collectable.h>\n",
+        "exporters/metric_families.cpp": "#include <prometheus/collectable.h>\n",
         "cli/status.cpp": '#include "daemon/engine.h"\n',
         "probes/b.cpp": "// steady_clock::now() is for the mains\n",
     }

@@ -19,7 +19,7 @@ bool contains(std::string_view text, std::string_view part) {
 Finding admin_down(const PortView& v, KnobValues) {
   std::optional<bool> off;
   if (v.link().admin_up) off = !*v.link().admin_up;
-  if (is_set_down(v.link(), v.port.latest.id->link_layer)) off = true;
+  if (is_set_down(v.link(), v.port.latest.id.link_layer)) off = true;
   if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request")
     off = true;
   return Case(Reader::kLink).holds("set down by an administrator", off).close();
@@ -139,7 +139,7 @@ Finding no_partner(const PortView& v, KnobValues) {
                       contains(r.substate, "Serdes ALOS");
     return Case(Reader::kLink).holds("no signal of a partner", none).close();
   }
-  if (v.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
+  if (v.port.latest.id.link_layer == "InfiniBand" && !link.phys_state.empty())
     return Case(Reader::kLink).holds("polling for a partner", link.phys_state == "Polling").close();
   return not_known("the driver gives no reason");
 }

@@ -153,7 +153,7 @@ std::optional<Finding> ran_full(const PortView& v, KnobValues k) {
 /// this link's own, even where the driver shows no other error.
 std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
-  if (v.port.latest.id->link_layer != "InfiniBand" || !s.frames_known || s.card_errors.events > 0)
+  if (v.port.latest.id.link_layer != "InfiniBand" || !s.frames_known || s.card_errors.events > 0)
     return std::nullopt;
   Finding found =
       Case(Reader::kCounters)

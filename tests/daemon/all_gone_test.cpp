@@ -20,12 +20,12 @@ struct Node {
     for (std::size_t i = 0; i < present.size(); ++i)
       if (present[i]) {
         PortSample port = sample;
-        PortId& id = port.id.edit();
+        PortId& id = port.id;
         id.device = "mlx5_" + std::to_string(i);
         id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
         id.driver = i < others_from ? "mlx5_core" : "ionic";
         if (port.module) port.module->serial = "S" + std::to_string(i);
-        snapshot.ports[port.id->key()] = port;
+        snapshot.ports[port.id.key()] = port;
       }
     return snapshot;
   }
@@ -143,8 +143,7 @@ TEST(PortsThatGo, AnOpenFaultFollowsThePciAddressWhenNamesSwapAtAReboot) {
                                     // other way round
   after.restore(kept);
   Snapshot snapshot = node.tick();
-  std::swap(snapshot.ports.at("mlx5_0/1").id.edit().pci,
-            snapshot.ports.at("mlx5_1/1").id.edit().pci);
+  std::swap(snapshot.ports.at("mlx5_0/1").id.pci, snapshot.ports.at("mlx5_1/1").id.pci);
   const auto report = after.step(snapshot).report;
   ASSERT_EQ(report->ports[0].faults.size(), 1U) << "mlx5_0 is the card now that was mlx5_1";
   EXPECT_EQ(report->ports[0].faults[0].id, id);
@@ -160,7 +159,7 @@ TEST(PortsThatGo, HistoryFollowsThePciAddressWhenNamesSwapWhileItRuns) {
   fall.ports.at("mlx5_1/1").link->carrier_down_count = 1;
   node.engine.step(fall);
   Snapshot swapped = node.tick();
-  std::swap(swapped.ports.at("mlx5_0/1").id.edit().pci, swapped.ports.at("mlx5_1/1").id.edit().pci);
+  std::swap(swapped.ports.at("mlx5_0/1").id.pci, swapped.ports.at("mlx5_1/1").id.pci);
   swapped.ports.at("mlx5_0/1").link->carrier_down_count = 1;
   const auto report = node.engine.step(swapped).report;
   EXPECT_EQ(report->ports[0].figures.involuntary_downs_total, 1U);

@@ -14,7 +14,7 @@ inline Report one_port() {
   report.node = "node";
   PortReport port;
   port.port = "mlx5_0/1";
-  PortId& id = port.latest.id.edit();
+  PortId& id = port.latest.id;
   id.device = "mlx5_0";
   id.netdev = "ens1np0";
   id.pci = "0000:1b:00.0";

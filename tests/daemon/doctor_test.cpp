@@ -50,7 +50,7 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   EXPECT_THAT(source(doctor, "counters").hint,
               AllOf(HasSubstr("reset of the device"), Not(HasSubstr("perfquery -R"))))
       << "Ethernet has no agent to ask";
-  report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+  report.ports[0].latest.id.link_layer = "InfiniBand";
   EXPECT_THAT(source(examine(report, {}), "counters").hint,
               HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
       << "without a device and a port it clears another one's";
@@ -102,7 +102,7 @@ TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
 TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
   for (const bool ipoib : {false, true}) {
     Report report = one_port();
-    PortId& id = report.ports[0].latest.id.edit();
+    PortId& id = report.ports[0].latest.id;
     id.link_layer = "InfiniBand";
     id.netdev = ipoib ? "ib0" : "";
     if (ipoib)
@@ -124,7 +124,7 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
 /// A pod without the host's network: the namespace hides the interface, and would bring no module.
 TEST(Doctor, OfAnInfiniBandPortTheHostsNetworkBringsWhatIpoibOffers) {
   Report report = one_port();
-  report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+  report.ports[0].latest.id.link_layer = "InfiniBand";
   report.ports[0].gaps.push_back(
       {"mlx5_0/1", "link_modes", "ens1np0 is in another network namespace than the monitor"});
   const DoctorReport doctor = examine(report, {});
@@ -147,13 +147,13 @@ TEST(Doctor, WhyAPortHasNoModule) {
     return why_no_module(report.ports[0], report, {});
   };
   EXPECT_EQ(why([](PortReport&) {}), "not read yet");
-  EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().link_layer = "InfiniBand"; }),
+  EXPECT_THAT(why([](PortReport& port) { port.latest.id.link_layer = "InfiniBand"; }),
               HasSubstr("InfiniBand port: bring what others read"));
   EXPECT_EQ(why([](PortReport& port) { port.exempt = "vf: a virtual function"; }),
             "vf: a virtual function");
   EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused: never had a link"; }),
             "not read yet");
-  EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().netdev = ""; }),
+  EXPECT_THAT(why([](PortReport& port) { port.latest.id.netdev = ""; }),
               HasSubstr("no network interface"));
   EXPECT_THAT(why([](PortReport& port) {
                 port.gaps.push_back({"mlx5_0/1", "module", "EPERM"});
@@ -171,14 +171,6 @@ TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
   EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kHidden);
   report.ports[0].gaps.clear();
   EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kNoWord);
-}
-
-TEST(Doctor, SaysWhatAReadingOfOnePortCosts) {
-  Report report = one_port();
-  report.timings = {{"counters", 0.002, 50, 20}};
-  EXPECT_THAT(examine(report, {}).costs,
-              ::testing::Contains(HasSubstr(
-                  "2.5 reads that cost a firmware command on mlx5, of one port in one reading")));
 }
 
 TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
@@ -267,7 +259,7 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   report.ports[0].gaps.push_back({"mlx5_0/1", "import", "old.json: over its time of validity"});
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kPartly);
   report = one_port();
-  report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+  report.ports[0].latest.id.link_layer = "InfiniBand";
   report.ports[0].latest.module.emplace();
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen)
       << "ethtool has no path to it";

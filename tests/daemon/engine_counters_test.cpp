@@ -40,7 +40,7 @@ struct Loaded : Story {
       feed.add("port_xmit_data", words);
       if (meanwhile) meanwhile(feed);
       Snapshot snapshot = feed.tick();
-      snapshot.ports.begin()->second.id.edit().link_layer = layer;
+      snapshot.ports.begin()->second.id.link_layer = layer;
       if (reads) snapshot.ports.begin()->second.counters = read_now();
       const Engine::Step step = engine.step(snapshot);
       report = step.report;

@@ -106,7 +106,7 @@ TEST(LostPorts, FunctionsThatComeAndGoUnderNewNamesAreForgotten) {
   const auto step = [&run](int function) {
     Snapshot snapshot = run.feed.tick();
     PortSample& sample = snapshot.ports["mlx5_" + std::to_string(function) + "/1"];
-    PortId& id = sample.id.edit();
+    PortId& id = sample.id;
     id.device = "mlx5_" + std::to_string(function);
     id.function = "sf";
     id.exempt = "subfunction of 0000:1b:00.0";
@@ -147,7 +147,7 @@ TEST(LostPorts, ACardThatIsNotThereAfterARebootIsMissed) {
   EXPECT_THAT(missed.events, HasSubstr("not on the PCI bus"));
   ASSERT_EQ(missed.report->ports.size(), 1U);
   EXPECT_EQ(missed.report->ports[0].port, "mlx5_5/1");
-  EXPECT_EQ(missed.report->ports[0].latest.id->pci, "0000:1b:00.0");
+  EXPECT_EQ(missed.report->ports[0].latest.id.pci, "0000:1b:00.0");
   EXPECT_EQ(run_without_it({}).events, "") << "nobody knows it";
 }
 
@@ -272,10 +272,10 @@ TEST(Impact, OfARailIsTheShareOfWhatTheNodeShouldHaveOnIt) {
       snapshot.ports.clear();
       for (int i = 0; i < 4; ++i) {
         PortSample port = sample;
-        port.id.edit().device = "mlx5_" + std::to_string(i);
-        port.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
+        port.id.device = "mlx5_" + std::to_string(i);
+        port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
         if (i == 0 && first_is_down) port.link->carrier = false;
-        snapshot.ports[port.id->key()] = port;
+        snapshot.ports[port.id.key()] = port;
       }
       report = engine.step(snapshot).report;
     }

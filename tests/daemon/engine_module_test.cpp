@@ -119,7 +119,7 @@ TEST(APort, IsThereWhenAnyOfItsGroupsIs) {
     const Engine::Step step = story.engine.step(snapshot);
     EXPECT_TRUE(step.events.empty());
     ASSERT_EQ(step.report->ports.size(), 1U);
-    EXPECT_EQ(step.report->ports.front().latest.id->pci, "0000:1b:00.0");
+    EXPECT_EQ(step.report->ports.front().latest.id.pci, "0000:1b:00.0");
   }
 }
 
@@ -242,15 +242,15 @@ struct DyingCard {
       snapshot.ports.clear();
       for (int i = 0; i < 3; ++i) {
         PortSample port = sample;
-        port.id.edit().device = "mlx5_" + std::to_string(i);
-        port.id.edit().pci = i == 2 ? "0000:5e:00.0" : "0000:1b:00." + std::to_string(i);
+        port.id.device = "mlx5_" + std::to_string(i);
+        port.id.pci = i == 2 ? "0000:5e:00.0" : "0000:1b:00." + std::to_string(i);
         if (port.module) port.module->serial = "S" + std::to_string(i);
         if (!alive && i < 2) {
           port.link->carrier = false;
           port.link->state = "DOWN";
           port.link->carrier_down_count = 1;
         }
-        snapshot.ports[port.id->key()] = port;
+        snapshot.ports[port.id.key()] = port;
       }
       if (with_event) {
         const auto at = snapshot.taken_at - from_seconds(5);

@@ -18,7 +18,7 @@ class Renumbered : public ::testing::Test {
 
   void equip(Node& of) {
     of.change = [this](std::size_t card, PortSample& port) {
-      PortId& id = port.id.edit();
+      PortId& id = port.id;
       id.guid = guids.at(card);
       id.pci = places.at(card);
       id.device = "mlx5_" + std::to_string(place_of(card));
@@ -184,7 +184,7 @@ TEST_F(Renumbered, TheOneThatLostItsAddressIsStillMissed) {
       PortSample port = sample;
       port.module->serial = "S" + std::to_string(card);
       all(card, port);
-      snapshot.ports[port.id->key()] = port;
+      snapshot.ports[port.id.key()] = port;
     }
     const Engine::Step step = node.engine.step(snapshot);
     node.report = step.report;

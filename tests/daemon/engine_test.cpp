@@ -171,7 +171,7 @@ TEST(Engine, APortThatIsGoneSaysNothingOfItsPast) {
   run.run(600);
   ASSERT_TRUE(run.port().latest.link);
   Snapshot snapshot = run.feed.tick();
-  const Shared<PortId> id = snapshot.ports.begin()->second.id;
+  const PortId id = snapshot.ports.begin()->second.id;
   snapshot.ports.clear();
   const auto report = run.engine.step(snapshot).report;
   ASSERT_EQ(report->ports.size(), 1U) << "it may come back, and its faults are not forgotten";
@@ -357,8 +357,8 @@ TEST(Engine, PortsAreOrderedAsPeopleCount) {
   Snapshot snapshot;
   for (const char* device : {"mlx5_10", "mlx5_2", "mlx5_0"}) {
     PortSample port;
-    port.id.edit().device = device;
-    port.id.edit().pci = device;
+    port.id.device = device;
+    port.id.pci = device;
     snapshot.ports[std::string(device) + "/1"] = port;
   }
   const auto report = engine.step(snapshot).report;

@@ -24,7 +24,7 @@ class ExemptPorts : public OddNode {
 TEST_F(ExemptPorts, TheirVerbsFilesAreReadAndNothingElse) {
   start();
   settle();
-  EXPECT_THAT(port().id->exempt, ::testing::HasSubstr("virtual function"));
+  EXPECT_THAT(port().id.exempt, ::testing::HasSubstr("virtual function"));
   ASSERT_TRUE(port().counters);
   EXPECT_EQ(port().counters->get("symbol_error"), 5U);
   EXPECT_EQ(port().counters->get("out_of_sequence"), 9U);
@@ -54,22 +54,6 @@ TEST_F(ExemptPorts, AreReadAtTheCountersPeriodAndNotWhenTheirLinkChanges) {
   EXPECT_EQ(port().link->phys_state, "Polling");
 }
 
-TEST_F(ExemptPorts, HaveTheSameBudgetOfFirmwareReads) {
-  settings.firmware_reads = 1;
-  start();
-  settle();
-  change([this](FakeHost& host) {
-    for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors"})
-      host.set(first.port_dir() + "/counters/" + name, "6\n");
-  });
-  clock.advance(Milliseconds(60'000));
-  settle();
-  std::size_t news = 0;
-  for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors"})
-    news += port().counters->get(name) == 6U;
-  EXPECT_EQ(news, 1U);
-}
-
 TEST_F(ExemptPorts, WithoutVerbsFilesNothingIsRead) {
   change([this](FakeHost& host) {
     const Nic plain{
@@ -79,7 +63,7 @@ TEST_F(ExemptPorts, WithoutVerbsFilesNothingIsRead) {
   });
   start();
   settle();
-  EXPECT_NE(all.ports.at("ens3").id->exempt, "");
+  EXPECT_NE(all.ports.at("ens3").id.exempt, "");
   EXPECT_FALSE(all.ports.at("ens3").counters);
 }
 
@@ -100,7 +84,7 @@ TEST_F(ExemptPorts, OfOneThatIsLentNothingIsRead) {
   EXPECT_EQ(count(PortEventKind::kDeviceGone), 0U);
   clock.advance(settings.counters_period);
   settle();
-  EXPECT_THAT(all.ports.at("mlx5_1/1").id->exempt, ::testing::HasSubstr("lent by vfio-pci"));
+  EXPECT_THAT(all.ports.at("mlx5_1/1").id.exempt, ::testing::HasSubstr("lent by vfio-pci"));
   EXPECT_FALSE(all.ports.at("mlx5_1/1").counters);
   EXPECT_FALSE(has_gap("mlx5_1/1", "counters", ""));
 }

@@ -39,7 +39,7 @@ TEST_F(Ipoib, AnInterfaceThatIsSetDownIsNoLinkThatIsDown) {
   start();
   settle();
   const LinkSample& link = *all.ports.at("mlx5_0/1").link;
-  EXPECT_EQ(all.ports.at("mlx5_0/1").id->netdev, "ib0") << "the port answers to its name";
+  EXPECT_EQ(all.ports.at("mlx5_0/1").id.netdev, "ib0") << "the port answers to its name";
   EXPECT_EQ(link.carrier, true);
   EXPECT_EQ(link.admin_up, std::nullopt);
   EXPECT_EQ(link.speed_mbps, 400'000U);
@@ -79,7 +79,7 @@ TEST_F(Ipoib, ComesAndGoesWithoutThePort) {
     });
     clock.advance(settings.rescan_period);
     settle();
-    EXPECT_EQ(all.ports.at("mlx5_0/1").id->netdev, there ? "ib0" : "");
+    EXPECT_EQ(all.ports.at("mlx5_0/1").id.netdev, there ? "ib0" : "");
     EXPECT_EQ(count(PortEventKind::kDeviceGone) + count(PortEventKind::kDeviceAdded), 0U);
     EXPECT_EQ(count(PortEventKind::kCarrierDown) + count(PortEventKind::kCarrierUp), 0U);
   }

@@ -79,7 +79,7 @@ TEST_F(MemoryKeeperTest, EachEventIsAnnouncedOnceAndTheStateIsThereAfterARestart
 TEST_F(MemoryKeeperTest, WhatWasSeenIsRemembered) {
   live({event(FaultEventKind::kOpened), event(FaultEventKind::kClosed)});
   const auto memory = Memory::open(settings_, memory_time(30));
-  const std::string stable = dirty_port().latest.id->stable_key();
+  const std::string stable = dirty_port().latest.id.stable_key();
   const auto past = memory->past({stable, memory_time(30), 3600});
   ASSERT_TRUE(past.ok());
   EXPECT_NE(past->find(Signal::kRxPower), nullptr);

@@ -22,11 +22,11 @@ struct Node {
       snapshot.ports.clear();
       for (std::size_t i = 0; i < count; ++i) {
         PortSample port = sample;
-        port.id.edit().device = "mlx5_" + std::to_string(i);
-        port.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
+        port.id.device = "mlx5_" + std::to_string(i);
+        port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
         if (port.module) port.module->serial = "S" + std::to_string(i);
         if (change) change(i, port);
-        snapshot.ports[port.id->key()] = port;
+        snapshot.ports[port.id.key()] = port;
       }
       const Engine::Step step = engine.step(snapshot);
       report = step.report;

@@ -166,8 +166,8 @@ class DaemonFarEnds : public ::testing::Test {
   std::shared_ptr<std::atomic<int>> module_errnum = std::make_shared<std::atomic<int>>(ENODEV);
   std::map<PortKey, ExpectedPort> plan;
   std::unique_ptr<Sampler> sampler;
-  Boxed<PeerSample> peer;
-  Boxed<ModuleSample> module;
+  std::optional<PeerSample> peer;
+  std::optional<ModuleSample> module;
   std::vector<std::string> gaps;
   std::vector<std::string> gaps_ended;  ///< their probes
   std::vector<PortEventKind> module_events;

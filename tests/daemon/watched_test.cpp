@@ -20,7 +20,7 @@ TEST(FirstLine, HasWhatIsKnownWithTheGapsThatStandAndNoEventsOfThePast) {
   step.taken_at = SteadyTime(std::chrono::seconds(100));
   step.wall_time = WallTime(std::chrono::seconds(1'800'000'000));
   step.uptime_s = 5000;
-  step.ports["mlx5_0/1"].id.edit().device = "mlx5_0";
+  step.ports["mlx5_0/1"].id.device = "mlx5_0";
   step.events.emplace_back();
   step.gaps = {standing_gap("mlx5_0/1", "counters", "EINVAL"),
                standing_gap("", "kernel_log", "no permission")};
@@ -41,7 +41,7 @@ TEST(FirstLine, HasWhatIsKnownWithTheGapsThatStandAndNoEventsOfThePast) {
   EXPECT_TRUE(first.events.empty());
   ASSERT_EQ(first.ports.size(), 1U) << "a port that has gone is none";
   const PortSample& port = first.ports.at("mlx5_0/1");
-  EXPECT_EQ(port.id->device, "mlx5_0");
+  EXPECT_EQ(port.id.device, "mlx5_0");
   EXPECT_EQ(port.link->carrier, true);
   EXPECT_EQ(port.module->serial, "A1");
   EXPECT_THAT(first.gaps, ElementsAre(standing_gap("mlx5_0/1", "counters", "EINVAL"),

@@ -7,7 +7,7 @@ namespace {
 
 PortHistory unused() {
   PortHistory port;
-  port.latest.id.edit().device = "mlx5_3";
+  port.latest.id.device = "mlx5_3";
   port.carrier.up = false;
   port.latest.module = ModuleSample{};
   port.latest.module->present = false;
@@ -35,7 +35,7 @@ TEST(Exempt, APortThatCarriedInAnEarlierRunOrHasAnOpenFaultIsNot) {
   PortHistory port = unused();
   port.carrier.last_up_at = WallTime();
   EXPECT_EQ(exempt_reason(port, nullptr, false), "");
-  port.latest.id.edit().exempt = "lent by vfio-pci";
+  port.latest.id.exempt = "lent by vfio-pci";
   EXPECT_EQ(exempt_reason(port, nullptr, false, true), "lent by vfio-pci");
 }
 
@@ -45,9 +45,9 @@ TEST(Exempt, CountsOfMlx5ThatAreAlikeAreNoLinkThatWas) {
   port.latest.module.reset();
   port.latest.link.emplace().carrier_up_count = 1;
   port.latest.link->carrier_down_count = 1;
-  port.latest.id.edit().driver = "bnxt_en";
+  port.latest.id.driver = "bnxt_en";
   EXPECT_EQ(exempt_reason(port, nullptr, false), "") << "it had a link, and lost it";
-  port.latest.id.edit().driver = "mlx5_core";
+  port.latest.id.driver = "mlx5_core";
   EXPECT_NE(exempt_reason(port, nullptr, false), "");
   port.latest.counters.emplace().set("link_down_events_phy", 0);
   EXPECT_NE(exempt_reason(port, nullptr, false), "");
@@ -58,7 +58,7 @@ TEST(Exempt, CountsOfMlx5ThatAreAlikeAreNoLinkThatWas) {
 TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
   PortHistory port = unused();
   port.latest.module.reset();
-  port.latest.id.edit().link_layer = "InfiniBand";
+  port.latest.id.link_layer = "InfiniBand";
   port.latest.counters.emplace().set("link_downed", 0);
   EXPECT_NE(exempt_reason(port, nullptr, false).find("never had a link"), std::string::npos);
   port.latest.counters->set("link_downed", 1);
@@ -67,7 +67,7 @@ TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
 
 TEST(Exempt, AVirtualFunctionIs) {
   PortHistory port;
-  port.latest.id.edit().function = "vf";
+  port.latest.id.function = "vf";
   port.carrier.up = true;
   EXPECT_NE(exempt_reason(port, nullptr, false).find("virtual"), std::string::npos);
 }

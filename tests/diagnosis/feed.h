@@ -102,7 +102,7 @@ struct Feed {
     snapshot.wall_time = WallTime(Milliseconds(1763640000000)) + from_seconds(t);
     snapshot.uptime_s = uptime_s;
     PortSample port;
-    PortId& id = port.id.edit();
+    PortId& id = port.id;
     id.device = key.substr(0, key.find('/'));
     id.netdev = "ens1np0";
     id.pci = "0000:1b:00.0";

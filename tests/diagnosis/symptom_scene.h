@@ -42,7 +42,7 @@ struct Scene {
     port.carrier.since = steady_from_seconds(up ? 100 : 9700);
     port.latest.link = LinkSample{};
     port.latest.link->fec = "RS544";
-    port.latest.id.edit().link_layer = "Ethernet";
+    port.latest.id.link_layer = "Ethernet";
     view.light.rx_fresh = true;
   }
 };

@@ -308,7 +308,7 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
   s.frame_span_s = 1200;
   EXPECT_TRUE(look(kLosingData, scene.view).absent())
       << "on Ethernet a switch may have marked them";
-  scene.port.latest.id.edit().link_layer = "InfiniBand";
+  scene.port.latest.id.link_layer = "InfiniBand";
   EXPECT_TRUE(look(kLosingData, scene.view).present());
   s.card_errors.events = 1;
   EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "overruns are among them";

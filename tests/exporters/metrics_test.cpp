@@ -297,7 +297,7 @@ TEST(Metrics, TheDefaultSetIsLean) {
 TEST(Metrics, APlainEthernetPortHasItsNetdevAsDevice) {
   Report report;
   report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
-  report.ports[0].port = report.ports[0].latest.id.edit().device = "eth0";
+  report.ports[0].port = report.ports[0].latest.id.device = "eth0";
   EXPECT_THAT(render(report), HasSubstr("linkhealth_link_up{device=\"eth0\",port=\"1\"} 1"));
 }
 
@@ -306,7 +306,7 @@ TEST(Metrics, OfAPortThatIsLeftOutThereIsWhatItCountsAndNoNumberThatNobodyCounte
   PortReport& port = report.ports[0];
   port.health = Health::kExempt;
   port.exempt = "virtual NIC (efa)";
-  port.latest.id.edit().exempt = port.exempt;
+  port.latest.id.exempt = port.exempt;
   port.latest.counters.emplace().set("rx_drops", 7);
   port.latest.link.emplace().state = "ACTIVE";
   port.latest.link->speed_mbps = 100'000;

@@ -88,7 +88,7 @@ void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {
     return port.latest.peer ? port.latest.peer->system : port.expected.peer_system;
   };
   for (PortReport& port : report.ports) {  // what the simulation does not draw
-    PortId& id = port.latest.id.edit();
+    PortId& id = port.latest.id;
     id.firmware = spec_.number % 3 == 0 ? "28.41.1000" : "28.39.1002";
     id.hca_type = "MT4129";
     id.board_id = "MT_0000000838";

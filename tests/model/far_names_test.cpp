@@ -38,7 +38,7 @@ struct Restarted {
   }
   History history;
   Feed feed;
-  [[nodiscard]] const Boxed<PeerSample>& peer() const {
+  [[nodiscard]] const std::optional<PeerSample>& peer() const {
     return history.find("mlx5_0/1")->latest.peer;
   }
 };

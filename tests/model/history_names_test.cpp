@@ -11,7 +11,7 @@ namespace {
 Snapshot one_card(Feed& feed, const char* name, const char* pci, const char* guid) {
   feed.key = name;
   Snapshot snapshot = feed.tick();
-  PortId& id = snapshot.ports.at(name).id.edit();
+  PortId& id = snapshot.ports.at(name).id;
   id.pci = pci;
   id.guid = guid;
   return snapshot;
@@ -53,7 +53,7 @@ TEST(History, WhenTheVerbsDeviceWasLastSeenIsKept) {
     feed.t = from_s;
     for (int i = 0; i < steps; ++i) {
       Snapshot snapshot = one_card(feed, name, "0000:1b:00.0", guid);
-      snapshot.ports.at(name).id.edit().verbs = std::string(name).find('/') != std::string::npos;
+      snapshot.ports.at(name).id.verbs = std::string(name).find('/') != std::string::npos;
       history.observe(snapshot);
     }
     return history.references().ports.at(0);

@@ -13,8 +13,8 @@ Snapshot snapshot_at(std::int64_t second, const std::string& serial) {
   Snapshot snapshot;
   snapshot.wall_time = WallTime(std::chrono::seconds(1'763'640'000 + second));
   PortSample& port = snapshot.ports["mlx5_0/1"];
-  port.id.edit().device = "mlx5_0";
-  port.id.edit().pci = "0000:1b:00.0";
+  port.id.device = "mlx5_0";
+  port.id.pci = "0000:1b:00.0";
   port.module.emplace().serial = serial;
   return snapshot;
 }

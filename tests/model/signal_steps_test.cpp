@@ -29,8 +29,8 @@ class SignalCollectorTest : public testing::Test {
  protected:
   PortSample& sample() {
     PortSample& port = snapshot_.ports["mlx5_0/1"];
-    port.id.edit().device = "mlx5_0";
-    port.id.edit().pci = "0000:1b:00.0";
+    port.id.device = "mlx5_0";
+    port.id.pci = "0000:1b:00.0";
     return port;
   }
   std::vector<SignalRow> at(int second) {
