@@ -1,10 +1,8 @@
 #include <iostream>
 
 #include "base/text.h"
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fetched.h"
-#include "cli/local.h"
 #include "daemon/daemon.h"
 #include "diagnosis/catalogue.h"
 #include "exporters/catalogue_text.h"
@@ -47,7 +45,8 @@ void read_rules(const Json& rules, KnobTable& settings, RuleUse& use) {
 
 }  // namespace
 
-int run_rules(const Client& client, const RulesOptions& options, const TextStyle& style) {
+int run_rules(const Context& context, const RulesOptions& options) {
+  const Client& client = context.client;
   const auto answer = client.get("/api/v1/rules");
   if (answer ? options.json || answer->status != 200 : options.unused) return show(answer);
   KnobTable settings(all_knob_groups());
@@ -72,7 +71,7 @@ int run_rules(const Client& client, const RulesOptions& options, const TextStyle
   const auto text = rules_text(
       catalogue,
       {.name = options.name, .unused = options.unused, .use = counted ? &use : nullptr, .now = now},
-      style);
+      context.style);
   if (!text) {
     complain(text.error().message);
     return kBadInput;

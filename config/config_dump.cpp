@@ -130,8 +130,7 @@ std::string dump_config(const Config& config) {
       "{}\n",
       quoted_json(config.record_path));
   out += fmt::format(
-      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none. linkhealth cabling "
-      "--learn writes one.\n"
+      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none.\n"
       "plan: {}\n",
       quoted_json(config.plan_path));
   out += fmt::format(

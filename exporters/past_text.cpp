@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "exporters/explain_repairs.h"
 #include "exporters/json.h"
@@ -18,53 +17,127 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kLabelWidth = 7;
-constexpr std::size_t kMaxColumns = 160;
-constexpr std::size_t kNameWidth = 22;
+constexpr std::size_t kLabelColumns = 7;
+constexpr std::size_t kMostColumns = 160;
+constexpr std::size_t kNameColumns = 22;
+constexpr std::size_t kRangeColumns = 24;
 
-/// Steps after which a value is no longer that of now: modules are read each 30 s, so in each third
+/// A value in the last steps counts as that of now: modules are read every 30 s, so in every third
 /// step of 10 s.
-constexpr std::size_t kRecent = 8;
+constexpr std::size_t kRecentSteps = 8;
 
 struct Range {
   double least = 0, most = 0, sum = 0, last = 0;
-  const char* when = "now";  ///< of `last`
+  bool recent = false;  ///< `last` is of now
 };
-std::optional<Range> range_of(const SignalSeries* series) {
+std::optional<Range> range_of(const std::vector<double>& values) {
   std::optional<Range> range;
-  if (series == nullptr) return range;
-  for (std::size_t i = 0; i < series->values.size(); ++i) {
-    const double value = series->values[i];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
     if (std::isnan(value)) continue;
-    if (!range) range = Range{value, value, 0, value, ""};
-    range->when = i + kRecent >= series->values.size() ? "now" : "last seen";
+    if (!range) range = Range{value, value};
     range->least = std::min(range->least, value);
     range->most = std::max(range->most, value);
     range->sum += value;
     range->last = value;
+    range->recent = i + kRecentSteps >= values.size();
   }
   return range;
 }
 
-/// The verdict where there is one; else what was done: by whom, why, after how long.
-std::string event_words(const KeptEvent& kept) {
-  const std::string name = name_words(kept.fault);
-  const auto whole = parse_event(kept.document);
-  if (kept.event == "acknowledged" && whole && whole->fault.acknowledged) {
-    const Acknowledgement& noted = *whole->fault.acknowledged;
-    return fmt::format("{}, by {} {}{}{}", name, noted.by,
-                       noted.until ? "until " + instant_words(*noted.until) : "until it closes",
-                       noted.reason.empty() ? "" : ": ", noted.reason);
-  }
-  if (kept.event == "proving") return name + ": its signs are gone, the repair proves itself";
-  if (kept.event == "closed" && whole && whole->fault.opened_at < kept.at)
-    return fmt::format("{}, after {}", name, duration_words(kept.at - whole->fault.opened_at));
-  return fmt::format("{} ({}, {}, {}): {}", name, kept.end, kept.severity,
-                     confidence_words(kept.confidence), kept.summary);
+/// No light is stored as a very low power.
+bool is_dark(double dbm) { return dbm <= kDarkDbm; }
+
+/// A scale with whole steps at both ends and in the middle.
+Axis axis_of(const Range& range, double step, double least_span) {
+  Axis axis{std::floor(range.least / step) * step - step, std::ceil(range.most / step) * step};
+  const double span = std::max(least_span, axis.high - axis.low);
+  axis.low = axis.high - 2 * step * std::ceil(span / (2 * step));
+  return axis;
 }
 
-/// What no light is kept as.
-bool is_dark(double dbm) { return dbm <= kDarkDbm; }
+std::string limit_words(std::string_view name, const std::optional<double>& limit, int digits) {
+  return limit ? fmt::format("; {} {:.{}f}", name, *limit, digits) : "";
+}
+
+struct Sparkline {
+  Signal signal;
+  std::string_view name;
+  PlotFold fold;  ///< kSum: events, whose number is shown
+  std::string_view unit;
+  int digits = 1;
+};
+constexpr std::array<Sparkline, 16> kSparklines{
+    {{Signal::kCarrierDowns, "carrier losses", PlotFold::kSum, ""},
+     {Signal::kVoluntaryDowns, "planned losses", PlotFold::kSum, ""},
+     {Signal::kUncorrectableBlocks, "uncorrectable blocks", PlotFold::kSum, ""},
+     {Signal::kSymbolErrors, "symbol errors", PlotFold::kSum, ""},
+     {Signal::kFrameErrors, "frame errors", PlotFold::kSum, ""},
+     {Signal::kLinkRecoveries, "link recoveries", PlotFold::kSum, ""},
+     {Signal::kForwardedErrors, "forwarded errors", PlotFold::kSum, ""},
+     {Signal::kRetries, "retries", PlotFold::kSum, ""},
+     {Signal::kHostDrops, "discards by this host", PlotFold::kSum, ""},
+     {Signal::kPcieErrors, "PCIe errors", PlotFold::kSum, ""},
+     {Signal::kTxPower, "Tx power", PlotFold::kLeast, "dBm"},
+     {Signal::kTxBias, "laser bias", PlotFold::kMost, "mA"},
+     {Signal::kFarRxPower, "far Rx power", PlotFold::kLeast, "dBm"},
+     {Signal::kFarTxPower, "far Tx power", PlotFold::kLeast, "dBm"},
+     {Signal::kSupply, "supply", PlotFold::kLeast, "V", 2},
+     {Signal::kRxTraffic, "traffic in", PlotFold::kMost, "Mb/s", 0}}};
+
+/// The diagnosis; for later events who did what, and after how long.
+std::string event_words(const KeptEvent& event) {
+  const std::string name = name_words(event.fault);
+  const auto whole = parse_event(event.document);
+  if (event.event == "acknowledged" && whole && whole->fault.acknowledged) {
+    const Acknowledgement& ack = *whole->fault.acknowledged;
+    return fmt::format("{}, by {} {}{}{}", name, ack.by,
+                       ack.until ? "until " + instant_words(*ack.until) : "until it closes",
+                       ack.reason.empty() ? "" : ": ", ack.reason);
+  }
+  if (event.event == "proving") return name + ": the symptoms are gone";
+  if (event.event == "closed" && whole && whole->fault.opened_at < event.at)
+    return fmt::format("{}, after {}", name, duration_words(event.at - whole->fault.opened_at));
+  return fmt::format("{} ({}, {}, {}): {}", name, event.end, event.severity,
+                     confidence_words(event.confidence), event.summary);
+}
+
+Health colour_of(const KeptEvent& event) {
+  if (event.event == "closed") return Health::kHealthy;
+  if (event.event == "acknowledged" || event.event == "proving") return Health::kAtRisk;
+  return event.severity == "critical" ? Health::kDown : Health::kDegraded;
+}
+
+struct TimelineEntry {
+  WallTime at;
+  std::string word, text;
+  Health colour = Health::kExempt;
+};
+
+std::vector<TimelineEntry> timeline_of(const PortPast& past, const PortReport& port) {
+  std::vector<TimelineEntry> entries;
+  for (const KeptEvent& event : past.events)
+    entries.push_back({event.at, event.event == "proving" ? "verifying" : event.event,
+                       event_words(event), colour_of(event)});
+  // Open faults that began before the shown time, or after it when the clock was set back.
+  for (const FaultReport& fault : port.faults)
+    if (std::ranges::none_of(past.events, [&fault](const KeptEvent& event) {
+          return event.fault_id == fault.id && event.event == "opened";
+        }))
+      entries.push_back({fault.opened_at, "open",
+                         name_words(fault.fault) + ", since then: " + fault.summary,
+                         Health::kDegraded});
+  for (const RepairRecord& repair : past.repairs)
+    entries.push_back({repair.at, "repair", repair_words(repair)});
+  for (const Maintenance& work : past.maintenance) {
+    entries.push_back({work.since, "maintenance", maintenance_begun_words(work)});
+    if (work.ended_at)
+      entries.push_back({*work.ended_at, "maintenance",
+                         "ended after " + duration_words(*work.ended_at - work.since)});
+  }
+  std::ranges::stable_sort(entries, {}, &TimelineEntry::at);
+  return entries;
+}
 
 class PastText {
  public:
@@ -72,13 +145,13 @@ class PastText {
       : past_(past),
         port_(port),
         style_(style),
-        width_(static_cast<std::size_t>(style.width_columns)),
-        columns_(std::min(width_ - std::min(width_ - 20, kLabelWidth + 2), kMaxColumns)) {}
+        width_(usable_width(style)),
+        columns_(std::min(width_ - kLabelColumns - 2, kMostColumns)) {}
 
   std::string draw() {
     heading();
     if (past_.at.empty()) {
-      line("Nothing was measured of it in this time.");
+      line("No readings in this time.");
     } else {
       plot_power();
       plot_error_ratio();
@@ -91,278 +164,163 @@ class PastText {
   }
 
  private:
-  void line(const std::string& text = "") {
-    out_ += text;
-    out_.resize(out_.find_last_not_of(' ') == std::string::npos ? 0
-                                                                : out_.find_last_not_of(' ') + 1);
-    out_ += "\n";
+  void line(std::string text = "") {
+    text.erase(text.find_last_not_of(' ') + 1);
+    out_ += text + "\n";
   }
-  [[nodiscard]] std::string clean(std::string_view text) const {
-    return clean_text(text, style_.ascii);
+  void title(const std::string& text) {
+    line();
+    for (const std::string& row : wrap(clean_text(text, style_.ascii), width_))
+      line(paint_bold(row, style_));
   }
-  [[nodiscard]] std::string fitted(const std::string& text) const {
-    return cut(clean(text), width_, style_.ascii);
+  void text(std::size_t indent, const std::string& text) {
+    out_ += paragraph(std::string(indent, ' '), indent + 2, clean_text(text, style_.ascii), width_);
+  }
+  [[nodiscard]] const std::vector<double>* values(Signal signal) const {
+    const SignalSeries* series = past_.find(signal);
+    return series == nullptr ? nullptr : &series->values;
   }
 
   void heading() {
-    std::string name = port_.port;
-    if (!port_.latest.id.netdev.empty() && port_.latest.id.netdev != port_.port)
-      name += "  " + port_.latest.id.netdev;
-    if (!port_.peer.empty()) name += "  to " + port_.peer;
-    line(paint_bold(fitted(name), style_));
-    line(fitted(fmt::format("{} to {}, in steps of {}", instant_words(past_.from),
-                            instant_words(past_.to),
-                            duration_words(std::chrono::seconds(past_.step_s)))));
+    const std::string& netdev = port_.latest.id.netdev;
+    const std::string name = join_parts({port_.port, netdev == port_.port ? "" : netdev,
+                                         port_.peer.empty() ? "" : "to " + port_.peer},
+                                        "  ");
+    line(paint_bold(cut(clean_text(name, style_.ascii), width_, style_.ascii), style_));
+    text(0,
+         fmt::format("{} to {}, in steps of {}", instant_words(past_.from), instant_words(past_.to),
+                     duration_words(std::chrono::seconds(past_.step_s))));
     if (past_.damaged_rows > 0)
-      line(fitted(fmt::format("{} damaged steps are left out", past_.damaged_rows)));
+      text(0, count_of(past_.damaged_rows, "step") + " damaged in the database: not shown");
   }
 
-  void draw_plot(const std::string& title, const std::vector<double>& values, PlotFold fold,
-                 const Plot& plot) {
-    line();
-    for (const std::string& row : wrap(clean(title), width_)) line(paint_bold(row, style_));
-    for (const std::string& row : plot_lines(in_columns(values, columns_, fold), plot, kLabelWidth))
+  void plot(const std::vector<double>& values, PlotFold fold, std::size_t height, Axis axis,
+            std::function<std::string(double)> label) {
+    const Plot plot{height, axis, std::move(label), style_.ascii};
+    for (const std::string& row :
+         plot_lines(in_columns(values, columns_, fold), plot, kLabelColumns))
       line(row);
-    line(std::string(kLabelWidth + 2, ' ') + time_axis(past_.from, past_.to, columns_));
+    line(std::string(kLabelColumns + 2, ' ') + time_axis(past_.from, past_.to, columns_));
   }
 
-  /// At least 3 dB, whole numbers at its ends. Darkness is no power: it would flatten all that can
-  /// be read.
+  /// Times without light are empty columns, not a very low power that would flatten the plot.
   void plot_power() {
-    const SignalSeries* series = past_.find(Signal::kRxPower);
-    const auto all = range_of(series);
+    const auto* powers = values(Signal::kRxPower);
+    const auto all = powers == nullptr ? std::nullopt : range_of(*powers);
     if (!all) return;
-    SignalSeries lit = *series;
-    std::replace_if(lit.values.begin(), lit.values.end(), is_dark, kUnknownValue);
-    const auto range = range_of(&lit);
-    if (!range) {
-      line();
-      return line(paint_bold(fitted("Rx power: no light in all that time"), style_));
-    }
-    std::string dark;
-    if (is_dark(all->least)) dark = is_dark(all->last) ? ", now no light" : ", at times no light";
-    Plot plot;
-    plot.ascii = style_.ascii;
-    plot.axis = {std::floor(range->least) - 1, std::ceil(range->most)};
-    if (plot.axis.high - plot.axis.low < 3) plot.axis.high = plot.axis.low + 3;
-    plot.label = [](double value) { return fmt::format("{:.1f}", value); };
-    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, "
-                          "most {:.1f}{}{}",
-                          is_dark(all->last) ? "before" : range->when, range->last, range->least,
-                          range->most, dark, alarm_words()),
-              lit.values, PlotFold::kLeast, plot);
-  }
-
-  [[nodiscard]] std::string alarm_words() const {
+    std::vector<double> lit = *powers;
+    std::ranges::replace_if(lit, is_dark, kUnknownValue);
+    const auto range = range_of(lit);
+    if (!range) return title("Rx power: no light in this time");
+    const std::string_view last = is_dark(all->last) ? "before" : range->recent ? "now" : "last";
+    const std::string_view dark = !is_dark(all->least) ? ""
+                                  : is_dark(all->last) ? "; now no light"
+                                                       : "; at times no light";
     const auto& module = port_.latest.module;
-    const auto alarm = module ? module->thresholds.rx_power_mw.low_alarm : std::nullopt;
-    const auto dbm = alarm ? dbm_from_mw(*alarm) : std::nullopt;
-    return dbm ? fmt::format("; the module's low alarm: {:.1f}", *dbm) : "";
+    const auto alarm_mw = module ? module->thresholds.rx_power_mw.low_alarm : std::nullopt;
+    title(fmt::format(
+        "Rx power of the worst lane, dBm: {} {:.1f}, min {:.1f}, max {:.1f}{}{}", last, range->last,
+        range->least, range->most, dark,
+        limit_words("module's low alarm", alarm_mw ? dbm_from_mw(*alarm_mw) : std::nullopt, 1)));
+    plot(lit, PlotFold::kLeast, 6, axis_of(*range, 1, 3),
+         [](double value) { return fmt::format("{:.1f}", value); });
   }
 
-  /// In decades. No error at all stands at the lower end.
+  /// In decades. A step without an error is drawn at the lower end.
   void plot_error_ratio() {
-    const SignalSeries* series = past_.find(Signal::kPreFecBer);
-    if (series == nullptr) return;
-    std::vector<double> decades;
-    double least = 0, most = -30;
-    for (const double value : series->values) {
-      decades.push_back(value > 0 ? std::log10(value) : value == 0 ? -30 : kUnknownValue);
-      if (!(value > 0)) continue;
-      least = std::min(least, decades.back());
-      most = std::max(most, decades.back());
+    constexpr double kNoError = -30;
+    const auto* ratios = values(Signal::kPreFecBer);
+    const auto range = ratios == nullptr ? std::nullopt : range_of(*ratios);
+    if (!range) return;
+    if (range->most <= 0) return title("Pre-FEC BER: no bit was corrected in this time");
+    std::vector<double> decades, seen;
+    for (const double value : *ratios) {
+      decades.push_back(value > 0 ? std::log10(value) : value == 0 ? kNoError : kUnknownValue);
+      if (value > 0) seen.push_back(decades.back());
     }
-    if (most < least) return note_no_errors(*series);
-    Plot plot;
-    plot.ascii = style_.ascii;
-    plot.height = 6;
-    plot.axis = {std::floor(least) - 1, std::ceil(most)};
-    // The label in the middle is a whole decade too.
-    const double decades_shown = std::max(4.0, 2 * std::ceil((plot.axis.high - plot.axis.low) / 2));
-    plot.axis.low = plot.axis.high - decades_shown;
-    plot.label = [](double value) { return fmt::format("{:.0e}", std::pow(10, value)); };
-    const auto range = range_of(series);
-    const std::string limit =
+    title(fmt::format(
+        "Pre-FEC BER: {} {}, max {}{}", range->recent ? "now" : "last", ber_words(range->last),
+        ber_words(range->most),
         port_.figures.pre_fec_ber_limit
-            ? fmt::format("; FEC is made for {:.1e}", *port_.figures.pre_fec_ber_limit)
-            : "";
-    draw_plot(fmt::format("Pre-FEC BER: {} {}, most {}{}", range->when, ber_words(range->last),
-                          ber_words(range->most), limit),
-              decades, PlotFold::kMost, plot);
-  }
-
-  void note_no_errors(const SignalSeries& series) {
-    if (!range_of(&series)) return;
-    line();
-    line(paint_bold("Pre-FEC BER: no bit was corrected in this time", style_));
+            ? fmt::format("; FEC corrects up to {:.1e}", *port_.figures.pre_fec_ber_limit)
+            : ""));
+    plot(decades, PlotFold::kMost, 6, axis_of(*range_of(seen), 1, 4),
+         [](double value) { return fmt::format("{:.0e}", std::pow(10, value)); });
   }
 
   void plot_temperature() {
-    const SignalSeries* series = past_.find(Signal::kTemperature);
-    const auto range = range_of(series);
+    const auto* degrees = values(Signal::kTemperature);
+    const auto range = degrees == nullptr ? std::nullopt : range_of(*degrees);
     if (!range) return;
-    Plot plot;
-    plot.ascii = style_.ascii;
-    plot.height = 4;
-    plot.axis = {std::floor(range->least / 5) * 5 - 5, std::ceil(range->most / 5) * 5};
-    plot.axis.low =
-        plot.axis.high - 10 * std::max(1.0, std::ceil((plot.axis.high - plot.axis.low) / 10));
-    plot.label = [](double value) { return fmt::format("{:.0f}", value); };
     const auto& module = port_.latest.module;
-    const std::string limit = module && module->thresholds.temperature_c.high_alarm
-                                  ? fmt::format("; the module's high alarm: {:.0f}",
-                                                *module->thresholds.temperature_c.high_alarm)
-                                  : "";
-    draw_plot(fmt::format("Module temperature, C: {} {:.1f}, least {:.1f}, most {:.1f}{}",
-                          range->when, range->last, range->least, range->most, limit),
-              series->values, PlotFold::kMost, plot);
+    title(fmt::format(
+        "Module temperature, °C: {} {:.1f}, min {:.1f}, max {:.1f}{}",
+        range->recent ? "now" : "last", range->last, range->least, range->most,
+        limit_words("module's high alarm",
+                    module ? module->thresholds.temperature_c.high_alarm : std::nullopt, 0)));
+    plot(*degrees, PlotFold::kMost, 4, axis_of(*range, 5, 10),
+         [](double value) { return fmt::format("{:.0f}", value); });
   }
 
-  struct Spark {
-    Signal signal;
-    std::string_view name, unit;
-    bool counts;
-    PlotFold fold;
-  };
-
-  /// What was counted (only where it happened), and the quieter measures, one line each.
+  /// Events that were counted, and the other measurements: one line each.
   void sparklines() {
-    static constexpr std::array<Spark, 16> kSparks{
-        {{Signal::kCarrierDowns, "carrier losses", "", true, PlotFold::kSum},
-         {Signal::kVoluntaryDowns, "set down by somebody", "", true, PlotFold::kSum},
-         {Signal::kUncorrectableBlocks, "uncorrectable blocks", "", true, PlotFold::kSum},
-         {Signal::kSymbolErrors, "symbol errors", "", true, PlotFold::kSum},
-         {Signal::kFrameErrors, "frame errors", "", true, PlotFold::kSum},
-         {Signal::kLinkRecoveries, "link recoveries", "", true, PlotFold::kSum},
-         {Signal::kForwardedErrors, "forwarded errors", "", true, PlotFold::kSum},
-         {Signal::kRetries, "retries", "", true, PlotFold::kSum},
-         {Signal::kHostDrops, "dropped by this host", "", true, PlotFold::kSum},
-         {Signal::kPcieErrors, "PCIe errors", "", true, PlotFold::kSum},
-         {Signal::kTxPower, "Tx power", "dBm", false, PlotFold::kLeast},
-         {Signal::kTxBias, "laser bias", "mA", false, PlotFold::kMost},
-         {Signal::kFarRxPower, "far Rx power", "dBm", false, PlotFold::kLeast},
-         {Signal::kFarTxPower, "far Tx power", "dBm", false, PlotFold::kLeast},
-         {Signal::kSupply, "supply", "V", false, PlotFold::kLeast},
-         {Signal::kRxTraffic, "traffic in", "Mb/s", false, PlotFold::kMost}}};
-    std::string none;
-    bool first = true;
-    for (const Spark& spark : kSparks) {
-      const SignalSeries* series = past_.find(spark.signal);
-      const auto range = range_of(series);
-      if (!range) continue;
-      if (spark.counts && range->sum == 0) {
-        none += (none.empty() ? "" : ", ") + std::string(spark.name);
-        continue;
-      }
-      if (std::exchange(first, false)) line();
-      line(spark_line(spark, *series, *range));
-    }
-    if (none.empty()) return;
+    std::vector<std::string> none;
     line();
-    bool begun = false;
-    for (const std::string& row : wrap("Not once: " + none, width_ - 2))
-      line((std::exchange(begun, true) ? "  " : "") + row);
+    for (const Sparkline& row : kSparklines) {
+      const auto* series = values(row.signal);
+      const auto range = series == nullptr ? std::nullopt : range_of(*series);
+      if (!range) continue;
+      if (row.fold == PlotFold::kSum && range->sum == 0)
+        none.emplace_back(row.name);
+      else
+        line(sparkline_of(row, *series, *range));
+    }
+    if (!none.empty()) text(0, "None: " + join_parts(none, ", "));
   }
 
-  [[nodiscard]] std::string spark_line(const Spark& spark, const SignalSeries& series,
-                                       const Range& range) const {
-    std::string words;
-    if (spark.counts) {
-      words = fmt::format("{:.0f}", range.sum);
-    } else {
-      const char* unit = spark.unit.data();
-      const int digits = spark.unit == "V" ? 2 : spark.unit == "Mb/s" ? 0 : 1;
-      words = fmt::format("{:.{}f} to {:.{}f} {}", range.least, digits, range.most, digits, unit);
-    }
-    constexpr std::size_t kWordsWidth = 24;
-    const std::size_t columns =
-        width_ > kNameWidth + kWordsWidth + 8 ? width_ - kNameWidth - kWordsWidth - 1 : 0;
-    if (columns == 0) return fitted(pad_right(std::string(spark.name), kNameWidth) + words);
-    const auto folded = in_columns(series.values, std::min(columns, kMaxColumns), spark.fold);
+  [[nodiscard]] std::string sparkline_of(const Sparkline& row, const std::vector<double>& values,
+                                         const Range& range) const {
+    const bool counts = row.fold == PlotFold::kSum;
+    const std::string words = counts ? fmt::format("{:.0f}", range.sum)
+                                     : fmt::format("{:.{}f} to {:.{}f} {}", range.least, row.digits,
+                                                   range.most, row.digits, row.unit);
+    const std::string head = pad_right(row.name, kNameColumns) + pad_right(words, kRangeColumns);
+    if (width_ < head.size() + 8) return head;
+    auto columns = in_columns(values, std::min(width_ - head.size(), kMostColumns), row.fold);
     Axis axis{range.least, range.most};
-    if (spark.counts) {
-      axis = {0, 1};
-      for (const double value : folded)
-        axis.high = std::max(axis.high, std::isnan(value) ? 0 : value);
+    if (counts) {
+      // A step without an event is an empty column, so that the others stand out.
+      std::ranges::replace(columns, 0.0, kUnknownValue);
+      axis = {0, range_of(columns)->most};
     } else if (axis.high - axis.low < std::abs(axis.high) * 0.02 + 0.05) {
-      axis.low -= std::abs(axis.high) * 0.1 + 0.1;  // what does not move is no mountain
+      axis.low -= std::abs(axis.high) * 0.1 + 0.1;  // noise is not drawn over the full height
     }
-    std::vector<double> drawn = folded;
-    // Nothing counted is an empty column: the few that are not stand out.
-    if (spark.counts) std::replace(drawn.begin(), drawn.end(), 0.0, kUnknownValue);
-    return pad_right(std::string(spark.name), kNameWidth) + pad_right(words, kWordsWidth) +
-           sparkline(drawn, axis, style_.ascii);
-  }
-
-  struct Entry {
-    WallTime at;
-    std::string word, text;
-    Health paint = Health::kUnknown;
-  };
-
-  static Health paint_of(const KeptEvent& event) {
-    if (event.event == "closed") return Health::kHealthy;
-    if (event.event == "acknowledged" || event.event == "proving") return Health::kAtRisk;
-    return event.severity == "critical" ? Health::kDown : Health::kDegraded;
-  }
-
-  /// Those that began before this time, or after it: the clock may have been put back.
-  void add_open_faults(std::vector<Entry>& entries) const {
-    for (const FaultReport& fault : port_.faults) {
-      const auto begins = [&fault](const KeptEvent& event) {
-        return event.fault_id == fault.id && event.event == "opened";
-      };
-      if (std::ranges::none_of(past_.events, begins))
-        entries.push_back({fault.opened_at, "open",
-                           name_words(fault.fault) + ", since then: " + fault.summary,
-                           Health::kDegraded});
-    }
+    return head + sparkline(columns, axis, style_.ascii);
   }
 
   void timeline() {
-    std::vector<Entry> entries;
-    for (const KeptEvent& event : past_.events)
-      entries.push_back({event.at, event.event, event_words(event), paint_of(event)});
-    add_open_faults(entries);
-    for (const RepairRecord& repair : past_.repairs)
-      entries.push_back({repair.at, "repair", repair_words(repair), Health::kExempt});
-    for (const Maintenance& work : past_.maintenance) {
-      entries.push_back(
-          {work.since, "maintenance", maintenance_begun_words(work), Health::kExempt});
-      if (work.ended_at)
-        entries.push_back(
-            {*work.ended_at, "maintenance",
-             fmt::format("ended, after {}", duration_words(*work.ended_at - work.since)),
-             Health::kExempt});
-    }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.at < b.at; });
-    line();
-    line(paint_bold("What happened", style_));
-    if (entries.empty())
-      line("  nothing: no fault was seen and nobody was at the link in this time");
-    for (const Entry& entry : entries) {
-      const std::string head = instant_words(entry.at) + "  ";
-      const std::string word = pad_right(entry.word, 13);
-      const std::size_t indent = 2 + head.size() + 13;
-      const auto rows = wrap(clean(entry.text), width_ > indent + 20 ? width_ - indent : 20);
-      line("  " + head + paint_health(word, entry.paint, style_) + (rows.empty() ? "" : rows[0]));
-      for (std::size_t i = 1; i < rows.size(); ++i) line(std::string(indent, ' ') + rows[i]);
+    constexpr std::size_t kWordColumns = 13;
+    const auto entries = timeline_of(past_, port_);
+    title("Events");
+    if (entries.empty()) line("  none: no fault, repair or maintenance in this time");
+    for (const TimelineEntry& entry : entries) {
+      const std::string head = "  " + instant_words(entry.at) + "  ";
+      out_ +=
+          paragraph(head + paint_health(pad_right(entry.word, kWordColumns), entry.colour, style_),
+                    head.size() + kWordColumns, clean_text(entry.text, style_.ascii), width_);
     }
   }
 
   void identities() {
     if (past_.identities.empty()) return;
-    line();
-    line(paint_bold("Modules and cables that were here", style_));
-    for (const KeptIdentity& module : past_.identities) {
-      const std::string part =
-          module.vendor + (module.vendor.empty() ? "" : " ") + module.part_number;
-      line(fitted(fmt::format("  {:5}  {}  {}{}{} to {}", module.end, module.serial, part,
-                              part.empty() ? "" : "  ",
-                              instant_words(module.first_seen_at).substr(0, 10),
-                              instant_words(module.last_seen_at).substr(0, 10))));
-    }
+    title("Modules and cables");
+    for (const KeptIdentity& module : past_.identities)
+      text(2, fmt::format(
+                  "{:5}  {}  {} to {}", module.end,
+                  join_parts({module.serial, join_parts({module.vendor, module.part_number}, " ")},
+                             "  "),
+                  instant_words(module.first_seen_at).substr(0, 10),
+                  instant_words(module.last_seen_at).substr(0, 10)));
   }
 
   const PortPast& past_;

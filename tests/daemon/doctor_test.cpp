@@ -218,7 +218,7 @@ TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
   }
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_THAT(doctor_text(doctor, {}),
-              HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
+              HasSubstr("disabled by the configuration: verbs_events, peer_lldp"));
 }
 
 TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
@@ -285,7 +285,7 @@ TEST(Doctor, AnExemptPortIsNotJudged) {
   report.ports[0].exempt = "virtual function of 0000:1b:00.0";
   const DoctorReport doctor = examine(report, {});
   EXPECT_TRUE(doctor.ports[0].sources.empty());
-  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("left out: virtual function"));
+  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("exempt: virtual function"));
 }
 
 TEST(Doctor, CapabilitiesByName) {

@@ -149,12 +149,12 @@ void print_desk() {
     print("ticket", ticket_json(make_ticket(report, port)));
 }
 
-void print_proofs() {
+void print_verifications() {
   for (const PortReport& port : test::example_report().ports) {
-    cli::Prover prover({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
+    cli::RepairVerifier verifier({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
     for (int i = 0; i < 30; ++i) {
       const SteadyTime t(std::chrono::seconds(10 * i));
-      print("verify", cli::verify_json(port, prover.add(port, t, WallTime(t.time_since_epoch())),
+      print("verify", cli::verify_json(port, verifier.add(port, t, WallTime(t.time_since_epoch())),
                                        WallTime()));
     }
   }
@@ -210,6 +210,6 @@ int main(int argc, char** argv) {
   linkhealth::print_history();
   linkhealth::print_actions();
   linkhealth::print_desk();
-  linkhealth::print_proofs();
+  linkhealth::print_verifications();
   return 0;
 }
