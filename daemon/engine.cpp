@@ -67,7 +67,7 @@ std::vector<Subject> Engine::State::subjects() {
     Judged& own = judged[stable];
     const AskedOfPort& asked = asked_of_port(port, own);
     const ExpectedPort* expected = asked.expected ? &*asked.expected : nullptr;
-    const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
+    const bool current = port.own.read_at && in_seconds(history.now() - *port.own.read_at) < 300;
     // A module that does not send, or not for long, is as cold as that makes it: it tells nothing
     // of the room.
     const bool warm =

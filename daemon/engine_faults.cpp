@@ -126,7 +126,7 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
     report.note =
         std::to_string(view.group.siblings_hotter + 1) +
         " modules of this node are hotter than usual together: the room, its inlet or a fan";
-  else if (port.exempt.empty() && subject.port->is_shut_out(snapshot.taken_at))
+  else if (port.exempt.empty() && subject.port->carrier.is_shut_out(snapshot.taken_at))
     report.note = subject.port->latest.link->state +
                   ": the link has trained, and no subnet manager makes it ACTIVE: ask who runs the "
                   "fabric, which may "

@@ -263,7 +263,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
                      (view.down || supported(*differential.ranked.front().cause, opinion.findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
-    if (is_full_for(view.port.counters.saturated, kDamageCounts) && !view.signal.ber)
+    if (is_saturated_for(view.port.counters.saturated, kDamageCounts) && !view.signal.ber)
       verdict.judged = false;
     return verdict;
   }

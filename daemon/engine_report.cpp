@@ -70,7 +70,8 @@ std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHist
 
 Health health_of(const PortReport& report, const PortView& view, bool judged) {
   if (!report.exempt.empty()) return Health::kExempt;
-  if ((view.down || view.port.is_shut_out(view.now)) && view.port.present) return Health::kDown;
+  if ((view.down || view.port.carrier.is_shut_out(view.now)) && view.port.present)
+    return Health::kDown;
   // Of a port that is not there nobody can say that it is well, nor of a link that RDMA can't use.
   const bool whole = view.port.present && view.port.blind_to("rdma_device") == nullptr;
   Health health = judged && whole ? Health::kHealthy : Health::kUnknown;

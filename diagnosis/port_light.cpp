@@ -50,7 +50,7 @@ constexpr double kOneMeterDb =
     1.7;  // module to module: calibration 1, power and loss 1, lanes 0.6 (7a, 7e)
 constexpr double kTwoMetersDb = 1.7;  // calibration of both, loss 0.8
 
-using Tracks = PerLane<LaneSeries>;
+using Tracks = ModuleHistory::Lanes;
 
 /// The lane that lost most against its own past.
 /// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a

@@ -186,8 +186,8 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
     if (view.port.carrier.fresh_since && at->begin < *view.port.carrier.fresh_since) break;
     ++t.all;
     const Rates rates = take(*at, t);
-    const bool load_known = !std::isnan(at->utilization);
-    const bool idle = load_known && at->utilization < k.idle_share;
+    const bool load_known = !std::isnan(at->utilization());
+    const bool idle = load_known && at->utilization() < k.idle_share;
     if (load_known && !std::exchange(latest_seen, true)) t.idle_now = idle;
     tally.seconds += at->seconds();
     tally.drops += rates.drops > k.drops_per_s;

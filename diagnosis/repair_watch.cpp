@@ -57,7 +57,7 @@ RepairWatch::Look RepairWatch::look(const PortView& view) {
 void RepairWatch::note_outage(const PortView& view) {
   if (!outage_) outage_ = Outage{view.port.carrier.since.value_or(view.now), false, false};
   const auto& module = view.port.latest.module;
-  if (module && !module->present && since(view.port.module_at, outage_->begun))
+  if (module && !module->present && since(view.port.own.read_at, outage_->begun))
     outage_->module_out = true;
   if (since(view.port.carrier.module_event_at, outage_->begun)) outage_->module_out = true;
   if (view.light.rx_fresh && view.light.rx_dark_all) outage_->dark = true;
@@ -81,7 +81,7 @@ std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wal
   note_outage(view);
   const SteadyTime back = view.port.carrier.since.value_or(outage_->begun);
   const double up_s = in_seconds(view.now - back);
-  const bool read = since(view.port.module_at, back) && ber_after(view, back).has_value();
+  const bool read = since(view.port.own.read_at, back) && ber_after(view, back).has_value();
   if (up_s < knobs[kSettled] || (!read && up_s < knobs[kPatience])) return std::nullopt;
   auto record = before_ ? judge(view, wall, knobs) : std::nullopt;
   if (record) record->at = wall - (view.now - back);

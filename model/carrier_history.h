@@ -2,13 +2,33 @@
 // people and reboots did at the port, and the best speed that the link had.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "model/snapshot.h"
 
 namespace linkhealth {
+
+/// One time by both clocks.
+struct Instant {
+  SteadyTime t;
+  WallTime wall;
+  [[nodiscard]] WallTime wall_at(SteadyTime other) const { return wall - (t - other); }
+};
+
+/// How long an event explains what happens around it, a link is missed, a subnet manager may take,
+/// and a card's error counts though it works on.
+struct IntentTimes {
+  double boot_quiet_s = 300, before_s = 100, after_s = 200;
+  double used_s = 7 * 86400.0;
+  double manager_s = 120;
+  double mended_s = 600;
+};
 
 struct CarrierLoss {
   SteadyTime t;
@@ -18,7 +38,30 @@ struct CarrierLoss {
   WallTime at{};
 };
 
-struct CarrierHistory {
+/// THE count of link downs. Its sources are read at times of their own and report the same link
+/// downs: the one that counted most is right, and nothing counts twice.
+class LinkDownCount {
+ public:
+  enum Source : std::uint8_t {
+    kTransitions,   ///< events, and the carrier's level from one reading to the next
+    kCarrierCount,  ///< the kernel's carrier_down_count
+    kPortCounter,   ///< link_downed of InfiniBand, which has no carrier count
+  };
+  /// `increase` of one source since its last report. The link downs that are new.
+  std::uint64_t add(Source source, std::uint64_t increase) {
+    const std::uint64_t before = total_;
+    total_ = std::max(total_, reported_[source] + increase);
+    reported_[source] = total_;
+    return total_ - before;
+  }
+
+ private:
+  std::uint64_t total_ = 0;
+  std::array<std::uint64_t, 3> reported_{};  ///< the total as of each source's last report
+};
+
+class CarrierHistory {
+ public:
   std::optional<bool> up;           ///< nullopt: never known
   std::optional<SteadyTime> since;  ///< last transition; nullopt: none seen
   bool was_up = false;              ///< once since the monitor started
@@ -41,11 +84,60 @@ struct CarrierHistory {
   /// When the fibre was mated again: the light came back, or the carrier after a minute without.
   /// Error ratios from before do not hold.
   std::optional<SteadyTime> mated_at;
+  IntentTimes times;
 
+  // --- questions
   /// Unplanned losses in the last `window_s`.
   [[nodiscard]] std::uint64_t unplanned_losses(SteadyTime now, double window_s) const;
   /// When the last of them was, however long ago.
   [[nodiscard]] std::optional<WallTime> last_unplanned_loss_at() const;
+  /// The link is up, and for longer than a subnet manager takes none has made the port ACTIVE.
+  [[nodiscard]] bool is_shut_out(SteadyTime now) const;
+  /// For 5 s: meters follow the light by then.
+  [[nodiscard]] bool is_settled(SteadyTime now) const;
+
+  // --- updates
+  /// What `link` adds to the count of link downs. `now_up`: its carrier.
+  std::uint64_t count_downs(const LinkSample& link, std::optional<bool> now_up,
+                            std::string_view driver);
+  /// The same of a loss that an event reports, or of an increase of link_downed.
+  std::uint64_t count_downs(LinkDownCount::Source source, std::uint64_t increase) {
+    return downs_.add(source, increase);
+  }
+  [[nodiscard]] bool has_carrier_count() const { return last_down_count_.has_value(); }
+  /// `is_set_down`: by an administrator, so that they are planned.
+  void add_losses(SteadyTime t, std::uint64_t count, bool is_set_down, const Instant& now);
+  /// Whether readings of the link from before hold no longer: a new link, or a long time without
+  /// one.
+  bool transition(bool now_up, SteadyTime t);
+  void update_state(const LinkSample& link, std::string_view link_layer, const Instant& now);
+  /// Carrier counts also rise when a driver reconfigures the port (rings, channels, MTU, XDP:
+  /// linux, mlx5e_switch_priv_channels(), bnxt_close_nic()). The PHY counts what the link did:
+  /// losses while its count stood still are planned.
+  void compare_with_phy(const Counters& reading, SteadyTime now);
+  /// A person, a reboot or a driver was at the port: losses around `t` are planned.
+  void plan(SteadyTime t);
+  void plan_losses_since(SteadyTime since);
+  void note_mated(SteadyTime t);
+  /// The counters of driver and card start at zero again.
+  void forget_counts();
+  void forget_old(SteadyTime now);
+
+ private:
+  struct PhyCount {
+    CounterId id;
+    std::uint64_t count;
+    SteadyTime since;  ///< it has not changed since
+  };
+  void plan(CarrierLoss& loss);
+  [[nodiscard]] bool is_planned(SteadyTime t) const {
+    return planned_until_ && t <= *planned_until_;
+  }
+
+  LinkDownCount downs_;
+  std::optional<std::uint64_t> last_down_count_, last_up_count_;
+  std::optional<PhyCount> phy_;
+  std::optional<SteadyTime> planned_until_;
 };
 
 }  // namespace linkhealth

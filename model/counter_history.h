@@ -2,40 +2,51 @@
 // error ratio that is normal for the link.
 #pragma once
 
+#include <array>
 #include <deque>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/baseline.h"
+#include "model/carrier_history.h"
 #include "model/interval.h"
-#include "model/module_history.h"
+#include "model/rate_calculator.h"
+#include "model/snapshot.h"
 
 namespace linkhealth {
 
-struct CounterHistory {
+/// What a link of this nominal speed carries, coding included.
+double line_rate_bps(double speed_mbps, std::string_view fec);
+
+class CounterHistory {
+ public:
   std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
   Baseline ber_log10;              ///< of clean intervals, decades
-  PerLane<Baseline> lane_ber_log10;
+  std::array<Baseline, kMaxLanes> lane_ber_log10;
   Baseline transmit_wait_share;
-  std::vector<CounterId> saturated;  ///< counters that stand at their ends
-};
+  std::vector<CounterId> saturated;    ///< counters that stand at their ends
+  bool corrects = false;               ///< FEC corrected something: it is on
+  std::optional<SteadyTime> lanes_at;  ///< when the FEC lanes were read
 
-/// How the link was when its carrier was lost last.
-struct BeforeLoss {
-  std::optional<double> ber;
-  double uncorrectable = 0;
-  std::optional<double> rx_below_baseline_db;  ///< of the lane that lost most
-  std::optional<double> temperature_c;         ///< of the module, as it was read last
-};
+  /// What one reading adds. The interval that it completes, which is valid until the next call;
+  /// nullptr: none.
+  const Interval* add(const Increase& increase, const std::vector<FecLane>& lanes,
+                      const CarrierHistory& carrier, double line_rate_bps, SteadyTime now);
+  /// A new module may have another normal.
+  void clear_ber_baselines();
+  /// The counters start at zero again.
+  void forget_counts();
+  void forget_old(SteadyTime now);
 
-/// What the receiver at the far end counted.
-struct PeerHistory {
-  struct Errors {
-    SteadyTime t;
-    double errors;
-  };
-  std::vector<Errors> errors;  ///< increases, 1 h
-  /// A far error counter stands at its end: errors came, at an unknown time.
-  bool errors_saturated = false;
+ private:
+  void add_gain(const Gain& gain, double interval_s, SteadyTime now);
+  void add_lanes(const std::vector<FecLane>& lanes, double interval_s, SteadyTime now);
+  void close(const CarrierHistory& carrier, double line_rate_bps, SteadyTime now);
+  void learn(const Interval& interval);
+
+  std::optional<Interval> open_;
+  std::vector<FecLane> last_lanes_;
 };
 
 }  // namespace linkhealth

@@ -33,18 +33,16 @@ enum class CounterEnd : std::uint8_t {
   kLevel,      ///< no counter: it goes up and down, lower says nothing
 };
 
-/// Beside a loss of the card's power, which all begin anew with: what takes a counter back to zero.
-/// It says where to look when one fell. What is made of a fall does not depend on it:
-/// RateCalculator waits for the next reading of each.
+/// What takes a counter back to zero, apart from a loss of the card's power: where to look when one
+/// decreased. RateCalculator treats all alike.
 enum class CounterReset : std::uint8_t {
-  kByAnybody,   ///< who may send MADs clears it at any time, alone or with others (IBTA 16.1.3.5,
+  kByAnybody,   ///< anyone who may send MADs, at any time, alone or with others (IBTA 16.1.3.5,
                 ///< CounterSelect)
-  kWithDriver,  ///< the driver keeps it, or had the card make it, or takes off what it found: a
-                ///< reload of the driver
-  kWithCard,    ///< the card keeps it: it outlives a reload of the driver, and begins anew with the
-                ///< card's firmware
-  kUnsaid,      ///< drivers differ in it, or their sources don't say: a reload or the card's reset
-  kNever,       ///< a level: nothing to begin anew
+  kWithDriver,  ///< a reload of the driver: the driver keeps it, or had the card make it, or
+                ///< subtracts what it found
+  kWithCard,    ///< a start of the card's firmware: the card keeps it, over a reload of the driver
+  kUnsaid,      ///< a reload or a start: drivers differ, or their sources don't show it
+  kNever,       ///< a level: nothing to reset
 };
 
 /// Where the damage was done that a counter counts.

@@ -1,16 +1,20 @@
+// What a snapshot brings for one port.
 #include "model/history.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "model/kernel_log.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 
 namespace {
 
-constexpr double kIntervalKeepSeconds = 3600;
-constexpr std::size_t kMaxIntervals = 512;
+constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noise make
+constexpr double kBackDb = 0.6;
+constexpr double kWarmUpS =
+    900;  // ten time constants of a module's temperature (docs/physics.md 7d)
 constexpr double kGapKeepSeconds =
     4000;  // more than the longest pause before a source is tried again
 constexpr Knob kIntentKnobs[] = {
@@ -51,28 +55,33 @@ bool is_intent(PortEventKind kind) {
   }
 }
 
-/// The oldest entries, up to the first that is not older than `since`.
-template <typename Entry>
-void forget_before(std::vector<Entry>& list, SteadyTime since, SteadyTime Entry::*when) {
-  list.erase(list.begin(),
-             std::ranges::find_if(list, [&](const Entry& entry) { return entry.*when >= since; }));
+/// Or may have been: where no interface is seen, a RoCE port reports the same when it was set down,
+/// as by each pod that comes or goes, and when its link fell.
+bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
+  return is_set_down(link, link_layer) ||
+         (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count &&
+          link.phys_state == "Disabled");
+}
+
+std::optional<bool> carrier_of(const LinkSample& link) {
+  if (link.carrier) return link.carrier;
+  if (!link.phys_state.empty()) return has_link(link.phys_state);
+  if (!link.state.empty()) return link.state == "ACTIVE";
+  return std::nullopt;
+}
+
+/// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
+bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
+  return a && std::chrono::abs(*a - b) <= Milliseconds(1);
 }
 
 }  // namespace
-
-double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(milliwatt) : kDarkDbm; }
 
 bool fec_is_on(std::string_view fec) {
   return !fec.empty() && fec != "Off" && fec != "None" && fec != "off";
 }
 
 std::span<const Knob> intent_knobs() { return kIntentKnobs; }
-
-double line_rate_bps(double speed_mbps, std::string_view fec) {
-  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3
-  // cl. 91, 119).
-  return speed_mbps * 1e6 * (fec == "RS544" ? 1.0625 : 1.03125);
-}
 
 double PortHistory::speed_mbps() const {
   const bool said = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;
@@ -92,122 +101,73 @@ std::string_view PortHistory::fec() const {
   if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps)
     return "RS544";
   if (!said.empty()) return "RS528";
-  return corrects_ ? "RS528" : said;
+  return counters.corrects ? "RS528" : said;
 }
 
-void PortHistory::note_mated(SteadyTime t) {
-  for (auto* since : {&carrier.fresh_since, &carrier.mated_at})
-    if (!*since || t > **since) *since = t;
+const Blindness* PortHistory::blind_to(std::string_view probe) const {
+  const auto at = blind.find(std::string(probe));
+  return at == blind.end() || at->second.part ? nullptr : &at->second;
 }
 
-void PortHistory::remember_before_fall() {
-  double uncorrectable = 0;
-  std::vector<double> last;
-  for (auto at = counters.intervals.rbegin(); at != counters.intervals.rend() && last.size() < 3;
-       ++at) {
+// --- carrier
+
+void PortHistory::note_before_loss() {
+  before_loss = BeforeLoss();
+  std::size_t found = 0;
+  for (auto at = counters.intervals.rbegin(); at != counters.intervals.rend() && found < 3; ++at) {
     if (!at->clean) continue;
-    if (!std::isnan(at->increase(Indicator::kUncorrectableBlocks)))
-      uncorrectable += at->increase(Indicator::kUncorrectableBlocks);
-    if (!std::isnan(at->ber)) last.push_back(std::max(at->ber, at->ber_floor));
+    const double uncorrectable = at->increase(Indicator::kUncorrectableBlocks);
+    if (!std::isnan(uncorrectable)) before_loss.uncorrectable += uncorrectable;
+    if (std::isnan(at->ber)) continue;
+    before_loss.ber = std::max(before_loss.ber, std::optional(std::max(at->ber, at->ber_floor)));
+    ++found;
   }
-  before_loss.uncorrectable = uncorrectable;
-  before_loss.ber =
-      last.empty() ? std::nullopt : std::optional(*std::max_element(last.begin(), last.end()));
-  before_loss.temperature_c.reset();
   if (own.temperature_c.recent_count > 0) before_loss.temperature_c = own.temperature_c.recent[0];
-  before_loss.rx_below_baseline_db.reset();
-  for (std::size_t lane = 0; lane < own.rx_lanes; ++lane)
-    if (const auto drop = own.rx_dbm[lane].below_baseline())
-      before_loss.rx_below_baseline_db =
-          std::max(before_loss.rx_below_baseline_db.value_or(-99.0), *drop);
+  before_loss.rx_lost_db = own.most_rx_lost_db(false);
 }
 
-/// What one failure says in several words, and with an event, is one.
-void PortHistory::note_fatal(SteadyTime t) {
-  constexpr double kApartS = 60;
-  constexpr std::size_t kKept = 8;
-  device.fatal_at = t;
-  if (!device.fatal_times.empty() && in_seconds(t - device.fatal_times.back()) < kApartS) return;
-  if (device.fatal_times.size() >= kKept) device.fatal_times.erase(device.fatal_times.begin());
-  device.fatal_times.push_back(t);
+/// Where errors were the reason to change the module, the new one must be as good as the link was
+/// before them (ten times at most: the field's test of a repair); else what did not help would be
+/// the new normal.
+bool PortHistory::was_bad_before_loss() const {
+  constexpr double kDecade = 1;
+  const auto normal = counters.ber_log10.lower_quartile();
+  return normal && before_loss.ber && carrier.last_loss &&
+         std::log10(*before_loss.ber) > *normal + kDecade;
 }
 
-/// A device that was started anew and carries is well again. One that does not carry yet may be as
-/// dead as before.
-void PortHistory::forget_fatal() {
-  const auto after = [this](const std::optional<SteadyTime>& start) {
-    return start && *start > *device.fatal_at;
-  };
-  if (!device.fatal_at) return;
-  const bool anew = after(carrier.reboot_at) || (after(device.driver_reload_at) && !device.gone_at);
-  if (anew || (device.fatal_is_queue && after(carrier.admin_event_at))) end_fatal();
-}
-
-void PortHistory::end_fatal() {
-  device.fatal_at.reset();
-  device.fatal_is_queue = false;
-  device.fatal_text.clear();
-}
-
-/// Drivers reset a card in place, too, and the kernel's log keeps what was said weeks ago. What a
-/// dead card counted last stands still, while its link may be told as up for ever.
-void PortHistory::note_life(const Interval& interval) {
-  if (!device.fatal_at || device.fatal_is_queue || !interval.carrier ||
-      *device.fatal_at > interval.begin)
-    return;
-  // On Ethernet FEC has always something to correct; InfiniBand's agent does not count that, and an
-  // idle port no data.
-  const bool answers = answers_ && latest.id.link_layer == "InfiniBand";
-  const bool counts = answers || interval.increase(Indicator::kRxOctets) > 0 ||
-                      interval.increase(Indicator::kCorrectedBits) > 0 ||
-                      interval.increase(Indicator::kCorrectedBlocks) > 0;
-  const bool set_up = carrier.admin_event_at && *carrier.admin_event_at > *device.fatal_at;
-  const bool trained = carrier.since && *carrier.since > *device.fatal_at && !set_up;
-  if (counts && (trained || in_seconds(interval.begin - *device.fatal_at) >= times_.mended_s))
-    end_fatal();
-}
-
-/// An empty cage that was refuted (by an event, by a carrier) before the module was read again:
-/// what is there is not known.
-void PortHistory::forget_absent_module() {
-  if (latest.module && !latest.module->present) latest.module.reset();
+void PortHistory::add_losses(SteadyTime t, std::uint64_t count, const Instant& now) {
+  const bool set_down = latest.link && is_set_down(*latest.link, latest.id.link_layer);
+  carrier.add_losses(t, count, set_down, now);
 }
 
 void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (carrier.up == up) return;
   if (up) forget_absent_module();
-  if (up && !carrier.losses.empty())
-    carrier.losses.back().down_s = in_seconds(t - carrier.losses.back().t);
-  if (carrier.up.has_value()) carrier.since = t;
-  if (carrier.up == true && !up) remember_before_fall();
-  const bool long_down =
-      up && carrier.up == false && carrier.last_loss && in_seconds(t - *carrier.last_loss) >= 60;
-  if (long_down) note_mated(t);
-  const bool forget = up && (read_while_down_ || long_down || intended(t) || !carrier.up);
-  carrier.up = up;
-  if (up) carrier.was_up = true;
-  // Readings from before a short flap still say how the link is; readings of the dark time do not.
-  if (forget) {
-    read_while_down_ = false;
-    forget_recent_light();
-  }
+  if (carrier.up == true) note_before_loss();
+  const bool is_new = carrier.transition(up, t);
+  // Readings from before a short flap still show how the link is; readings of the dark time do not.
+  if (!up || !(is_new || read_while_down_)) return;
+  read_while_down_ = false;
+  forget_recent_light();
 }
 
 void PortHistory::forget_recent_light() {
-  for (ModuleHistory* tracks : {&own, &far})
-    for (auto* values : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-      for (LaneSeries& track : *values) track.forget_recent();
+  own.forget_recent_light();
+  far.forget_recent_light();
 }
 
-void PortHistory::take_event(const PortEvent& event) {
-  if (is_intent(event.kind)) take_intent(event.t);
+/// An event or a carrier refutes an empty cage that was read before: what is there is not known.
+void PortHistory::forget_absent_module() {
+  if (latest.module && !latest.module->present) latest.module.reset();
+}
+
+void PortHistory::update(const PortEvent& event, const Instant& now) {
+  if (is_intent(event.kind)) carrier.plan(event.t);
+  device.update(event);
   switch (event.kind) {
     case PortEventKind::kCarrierDown:
-      if (losses_ahead_ == 0)
-        take_loss(event.t, 1);
-      else
-        --losses_ahead_;
-      ++losses_by_event_;
+      add_losses(event.t, carrier.count_downs(LinkDownCount::kTransitions, 1), now);
       set_carrier(false, event.t);
       break;
     case PortEventKind::kCarrierUp:
@@ -227,143 +187,169 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kModuleInserted:
       carrier.module_event_at = event.t;
       forget_absent_module();
-      // Whether it is the same one, only its serial says: without it the past may be another
-      // module's.
+      // Only a serial shows whether it is the same module: without one the past may be another's.
       if (own.serial.empty()) {
         own.clear_baselines();
         drifts = Drifts();
       }
       break;
-    case PortEventKind::kDeviceGone:
-      device.gone_at = event.t;
-      device.gone_reason = event.text;
-      device.driver_reload_at = event.t;
-      break;
     case PortEventKind::kDeviceAdded:
-      device.gone_at.reset();
-      device.driver_reload_at = event.t;
-      forget_counters();
-      break;
-    case PortEventKind::kDeviceFatal:
-      note_fatal(event.t);
-      device.fatal_is_queue = false;
-      if (device.fatal_text.empty()) device.fatal_text = "the device reported a fatal error";
-      break;
-    case PortEventKind::kKernelLog:
-      if (device.kernel_log.size() >= 32) device.kernel_log.erase(device.kernel_log.begin());
-      device.kernel_log.emplace_back(event.t, event.text);
-      if (const bool queue = is_kernel_log(event.text, KernelLogClass::kQueueStuck);
-          queue || is_kernel_log(event.text, KernelLogClass::kFatal)) {
-        device.fatal_is_queue = queue && (device.fatal_is_queue || !device.fatal_at);
-        note_fatal(event.t);
-        device.fatal_text = event.text;
-      }
+      forget_counts();
       break;
     default:
       break;
   }
 }
 
-namespace {
-
-/// Or may have been: where no interface is seen, a RoCE port says the same of one that was set
-/// down, as by each pod that comes or goes, and of one whose link fell.
-bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
-  return is_set_down(link, link_layer) ||
-         (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count &&
-          link.phys_state == "Disabled");
-}
-
-}  // namespace
-
-void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
-  std::optional<bool> up = link.carrier;
-  if (!up && !link.phys_state.empty()) up = has_link(link.phys_state);
-  if (!up && !link.state.empty()) up = link.state == "ACTIVE";
-  const std::optional<std::uint64_t> count = link.carrier_down_count;
-  std::uint64_t extra = 0;
-  if (count && last_down_count_ && *count >= *last_down_count_) {
-    const std::uint64_t seen = *count - *last_down_count_;
-    const std::uint64_t gained = link.carrier_up_count && last_up_count_
-                                     ? *link.carrier_up_count - *last_up_count_
-                                     : seen + 1;
-    const bool nothing =
-        carrier.up == false && up == false && is_no_change(latest.id.driver, gained, seen);
-    extra = seen > losses_by_event_ && !nothing ? seen - losses_by_event_ : 0;
-  } else if (!count && carrier.up == true && up == false && losses_by_event_ == 0 &&
-             losses_ahead_ == 0) {
-    extra = 1;
-  }
-  if (up) losses_ahead_ = 0;
+void PortHistory::update_link(const LinkSample& link, const Instant& now) {
   const std::string& layer = latest.id.link_layer;
-  const bool admin_before = latest.link && may_be_set_down(*latest.link, layer);
+  const std::optional<bool> up = carrier_of(link);
+  const std::uint64_t lost = carrier.count_downs(link, up, latest.id.driver);
+  const bool was_set_down = latest.link && may_be_set_down(*latest.link, layer);
   const bool set_down = may_be_set_down(link, layer);
-  if (set_down && !admin_before) take_intent(now);
+  if (set_down && !was_set_down) carrier.plan(now.t);
   latest.link = link;
-  if (extra > 0) take_loss(now, extra);
-  if (!set_down && admin_before &&
-      (!carrier.admin_event_at || in_seconds(now - *carrier.admin_event_at) > 60)) {
-    take_intent(now);  // the event was missed
-    carrier.admin_event_at = now;
+  link_at = now.t;
+  add_losses(now.t, lost, now);
+  const auto& admin_at = carrier.admin_event_at;
+  if (was_set_down && !set_down && (!admin_at || in_seconds(now.t - *admin_at) > 60)) {
+    carrier.plan(now.t);  // the event was missed
+    carrier.admin_event_at = now.t;
     forget_recent_light();
   }
-  if (up) {
-    if (extra > 0 && carrier.up == true && *up) {  // fell and came back between two readings
-      remember_before_fall();
-      carrier.since = now;
-    }
-    set_carrier(*up, now);
+  if (lost > 0 && carrier.up == true && up == true) {  // fell and came back between two readings
+    note_before_loss();
+    carrier.since = now.t;
   }
-  if (count) last_down_count_ = count;
-  if (link.carrier_up_count) last_up_count_ = link.carrier_up_count;
-  losses_by_event_ = 0;
-  link_at = now;
-  if (carrier.up == true) carrier.last_up_at = wall_;
-  if (latest.id.link_layer != "InfiniBand" || !is_unmanaged(link)) {
-    carrier.unmanaged_since.reset();
-  } else if (!carrier.unmanaged_since) {
-    carrier.unmanaged_since = now;
-  }
-  if (carrier.up == true) forget_fatal();
-  if (carrier.up == true) {
-    carrier.best_speed_mbps = std::max(carrier.best_speed_mbps, link.speed_mbps.value_or(0));
-    carrier.best_lanes = std::max(carrier.best_lanes, link.lanes.value_or(0));
-  }
+  if (up) set_carrier(*up, now.t);
+  carrier.update_state(link, layer, now);
+  device.end_fatal_before_start(carrier);
 }
 
-void PortHistory::take_reboot(SteadyTime now) {
+void PortHistory::update_reboot(SteadyTime now) {
   carrier.reboot_at = now;
-  take_intent(now + from_seconds(times_.boot_quiet_s - times_.after_s));
-  excuse(now - from_seconds(900));
-  forget_counters();
+  carrier.plan(now + from_seconds(carrier.times.boot_quiet_s - carrier.times.after_s));
+  carrier.plan_losses_since(now - from_seconds(900));
+  forget_counts();
 }
 
-/// They began anew, and may already be higher than they were.
-void PortHistory::forget_counters() {
+/// They start at zero again, and may already be higher than they were.
+void PortHistory::forget_counts() {
   latest.counters.reset();
-  meter_.forget();
-  last_fec_lanes_.clear();
-  held_ = Counters();
-  held_lanes_.clear();
-  lanes_doubted_ = false;
-  downs_read_at_.reset();
-  losses_told_ = 0;
-  last_down_count_.reset();
-  last_up_count_.reset();
-  phy_.reset();
-  phy_before_fall_.reset();
-  losses_ahead_ = 0;
-  open_valid_ = false;
-  device.aer_totals = {};  // the next reading begins `aer` anew
+  rates_.forget();
+  carrier.forget_counts();
+  counters.forget_counts();
+  device.forget_counts();
 }
 
-bool PortHistory::is_shut_out(SteadyTime now) const {
-  return carrier.unmanaged_since && in_seconds(now - *carrier.unmanaged_since) >= times_.manager_s;
+// --- counters
+
+void PortHistory::update_counters(const PortSample& sample, const Instant& now) {
+  const bool is_infiniband = latest.id.link_layer == "InfiniBand";
+  const Increase increase = rates_.update(*sample.counters, now.t);
+  if (carrier.has_carrier_count()) {
+    carrier.compare_with_phy(*sample.counters, now.t);
+  } else if (const double downs = increase.of(Indicator::kLinkDowns);
+             is_infiniband && !std::isnan(downs)) {
+    const auto count = static_cast<std::uint64_t>(downs);
+    add_losses(now.t, carrier.count_downs(LinkDownCount::kPortCounter, count), now);
+  }
+  if (!latest.counters) latest.counters.emplace();
+  latest.counters->merge(*sample.counters);
+  if (!sample.fec_lanes.empty()) latest.fec_lanes = sample.fec_lanes;
+  counters.saturated = saturated_counters(*latest.counters);
+  counters_at = now.t;
+  // An exempt port is not judged, and a node may have hundreds of virtual functions.
+  if (!latest.id.exempt.empty()) return;
+  const Interval* complete =
+      counters.add(increase, sample.fec_lanes, carrier, line_rate_bps(), now.t);
+  if (complete == nullptr) return;
+  if (complete->clean && !std::isnan(complete->ber))
+    drifts.ber_log10.add(now.wall, std::log10(std::max(complete->ber, complete->ber_floor)));
+  device.end_fatal_if_alive(*complete, carrier, is_infiniband);
 }
 
-const Blindness* PortHistory::blind_to(std::string_view probe) const {
-  const auto at = blind.find(std::string(probe));
-  return at == blind.end() || at->second.part ? nullptr : &at->second;
+// --- modules and the far end
+
+/// What it read holds no longer. What is normal for it stays known.
+void PortHistory::end_module() {
+  latest.module.reset();
+  own.end_readings();
+}
+
+void PortHistory::update_module(const ModuleSample& module, const Instant& now) {
+  if (module == ModuleSample{}) return end_module();
+  if (is_blank(module)) return;
+  if (own.update_serial(module.serial, now.t)) {
+    far.rx_dbm = {};  // what arrives there is now another laser's
+    if (!was_bad_before_loss()) counters.clear_ber_baselines();
+    drifts = Drifts();
+    carrier.best_speed_mbps = carrier.best_lanes = 0;
+  }
+  if (module.present && !module.kind.empty() && module.kind != "unknown") medium_ = module.kind;
+  latest.module = module;
+  own.read_at = now.t;
+  if (carrier.up == false) read_while_down_ = true;
+  const double lost_db =
+      std::max(own.most_rx_lost_db(false).value_or(0), before_loss.rx_lost_db.value_or(0));
+  const auto up_s = in_seconds(now.t - carrier.since.value_or(first_seen));
+  const LinkPhase link{carrier.up == true, carrier.is_settled(now.t),
+                       carrier.up == true && (!carrier.since || up_s >= kWarmUpS)};
+  own.update(module, link, now.t);
+  // The light is back: the fibre was cleaned or moved, and the errors of before are past.
+  if (link.up && lost_db > kLostDb && own.most_rx_lost_db(true).value_or(kLostDb) < kBackDb) {
+    before_loss.rx_lost_db.reset();
+    for (LaneSeries& lane : own.rx_dbm)
+      lane.recent_count = std::min<std::size_t>(lane.recent_count, 1);
+    carrier.note_mated(now.t);
+  }
+  if (link.settled) drifts.update(module, now.wall);
+}
+
+void PortHistory::update_peer(const PeerSample& sample, const Instant& now) {
+  peer_recalled_ = false;
+  if (sample == PeerSample{}) {  // nothing is known any more
+    latest.peer.reset();
+    peer_at.reset();
+    return;
+  }
+  const PeerSample before = latest.peer ? *latest.peer : PeerSample{};
+  const auto read_before = std::exchange(peer_at, now.t - from_seconds(sample.age_s.value_or(0)));
+  latest.peer = sample;
+  if (!sample.link && before.link && sample.source.empty()) latest.peer->link = before.link;
+  // Sources answer at times of their own: a sample may repeat one's reading with a new one of
+  // another.
+  std::optional<SteadyTime> counted_before;
+  if (read_before && before.counters)
+    counted_before = part_read_at(before, before.counters_age_s, *read_before);
+  if (sample.counters &&
+      !same_instant(counted_before, part_read_at(sample, sample.counters_age_s, *peer_at)))
+    peer.update(sample, now.t);
+  if (sample.module) update_far_module(sample, now);
+}
+
+void PortHistory::update_far_module(const PeerSample& sample, const Instant& now) {
+  if (far.update_serial(sample.module->serial, now.t)) {
+    own.rx_dbm = {};  // another laser sends
+    drifts.rx_dbm.clear();
+    drifts.ber_log10.clear();
+  }
+  const SteadyTime read_at =
+      sample.module_age_s ? now.t - from_seconds(*sample.module_age_s) : *peer_at;
+  if (same_instant(std::exchange(far.read_at, read_at), read_at)) return;
+  // A reading from before the last transition says nothing about the link as it is now.
+  const bool is_fresh = carrier.fresh_since && read_at >= *carrier.fresh_since;
+  const bool this_period = !carrier.since || read_at >= *carrier.since ||
+                           (carrier.up == true && is_fresh && !read_while_down_);
+  if (!this_period) return;
+  if (carrier.up == false) read_while_down_ = true;
+  far.update(*sample.module, {carrier.up == true, carrier.is_settled(read_at), false}, now.t);
+}
+
+void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
+  latest.pcie = pcie;
+  pcie_at = now;
+  device.update(pcie, now);
 }
 
 void PortHistory::forget_old(SteadyTime now) {
@@ -372,17 +358,9 @@ void PortHistory::forget_old(SteadyTime now) {
   std::erase_if(blind, [now](const auto& entry) {
     return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
   });
-  forget_old_losses(now);
-  while (!counters.intervals.empty() &&
-         (counters.intervals.size() > kMaxIntervals ||
-          in_seconds(now - counters.intervals.front().end) > kIntervalKeepSeconds))
-    counters.intervals.pop_front();
-  forget_before(peer.errors, now - from_seconds(kIntervalKeepSeconds), &PeerHistory::Errors::t);
-}
-
-void PortHistory::begin(const PortSample& sample, SteadyTime now) {
-  first_seen = now;
-  latest.id = sample.id;
+  carrier.forget_old(now);
+  counters.forget_old(now);
+  peer.forget_old(now);
 }
 
 }  // namespace linkhealth

@@ -12,12 +12,12 @@ namespace {
 /// Older than this, dust, temperature and hands have changed a link more than a reference is worth.
 constexpr double kForgetAfterSeconds = 30 * 86400.0;
 
-/// Every reference of a port with its name; one list for both directions.
+/// Every baseline of a port with its name; one list for both directions.
 template <typename Port, typename Visit>
-void each_reference(Port& port, Visit visit) {
-  const auto lanes = [&visit](auto& tracks, const std::string& name) {
+void each_baseline(Port& port, Visit visit) {
+  const auto lanes = [&visit](auto& series, const std::string& name) {
     for (std::size_t i = 0; i < kMaxLanes; ++i)
-      visit(name + "." + std::to_string(i + 1), tracks[i].baseline);
+      visit(name + "." + std::to_string(i + 1), series[i].baseline);
   };
   lanes(port.own.rx_dbm, "rx_dbm");
   lanes(port.own.tx_dbm, "tx_dbm");
@@ -78,8 +78,8 @@ PortReferences PortHistory::references() const {
   kept.far_serial = far.serial;
   kept.best_speed_mbps = carrier.best_speed_mbps;
   kept.best_lanes = carrier.best_lanes;
-  each_reference(*this, [&kept](const std::string& name, const Baseline& reference) {
-    if (reference.ready()) kept.references.push_back({name, reference.values()});
+  each_baseline(*this, [&kept](const std::string& name, const Baseline& baseline) {
+    if (baseline.ready()) kept.references.push_back({name, baseline.values()});
   });
   each_drift(*this, [&kept](const std::string& name, const Drift& drift) {
     if (auto values = drift.values(); !values.empty())
@@ -98,17 +98,11 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   far.serial = kept.far_serial;
   carrier.best_speed_mbps = kept.best_speed_mbps;
   carrier.best_lanes = kept.best_lanes;
-  each_reference(*this, [&](const std::string& name, Baseline& reference) {
+  each_baseline(*this, [&](const std::string& name, Baseline& baseline) {
     const auto at = std::find_if(kept.references.begin(), kept.references.end(),
                                  [&name](const KeptReference& row) { return row.name == name; });
-    if (at != kept.references.end()) reference.assign(at->values, now);
+    if (at != kept.references.end()) baseline.assign(at->values, now);
   });
-  for (ModuleHistory* tracks : {&own, &far})
-    for (PerLane<LaneSeries>* lanes : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-      lanes->trim([](const LaneSeries& track) {
-        return track.recent_count == 0 && !track.baseline.ready();
-      });
-  counters.lane_ber_log10.trim([](const Baseline& reference) { return !reference.ready(); });
   each_drift(*this, [&kept](const std::string& name, Drift& drift) {
     for (const KeptReference& row : kept.references)
       if (row.name == name) drift.assign(row.values);
@@ -116,24 +110,25 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
 }
 
 /// Who was there before a restart: while the link is down nobody can ask.
-void PortHistory::recall_peer(const PortReferences& kept, Milliseconds age, SteadyTime now) {
-  if (latest.peer || kept.peer_source.empty()) return;
+void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
+  if (latest.peer || !kept.peer_at || kept.peer_source.empty()) return;
+  const Milliseconds age = now.wall - *kept.peer_at;
   latest.peer.emplace();
   latest.peer->source = kept.peer_source;
   latest.peer->system = kept.peer_system;
   latest.peer->port = kept.peer_port;
   latest.peer->guid = kept.peer_guid;
   latest.peer->age_s = std::max(0.0, in_seconds(age));
-  peer_at = now - age;
+  peer_at = now.t - age;
   peer_recalled_ = true;
 }
 
 /// With a link, whoever is there was heard by now.
-void PortHistory::end_recalled_peer(SteadyTime now) {
+void PortHistory::end_recalled_peer(const Instant& now) {
   if (!peer_recalled_ || carrier.up != true ||
-      in_seconds(now - carrier.since.value_or(first_seen)) < kLldpHoldS)
+      in_seconds(now.t - carrier.since.value_or(first_seen)) < kLldpHoldS)
     return;
-  take_peer(PeerSample{}, now);
+  update_peer(PeerSample{}, now);
 }
 
 ReferenceState History::references() const {
@@ -141,8 +136,8 @@ ReferenceState History::references() const {
   for (const auto& [stable, port] : ports_) {
     PortReferences kept = port.references();
     kept.port = stable;
-    kept.seen_at = wall_;
-    if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = wall_ - (now_ - *port.peer_at);
+    kept.seen_at = now_.wall;
+    if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
     // An open fault alone is reason enough to know whose it is.
     const bool has_name =
         port.latest.id.exempt.empty() && !lasting_name(kept.guid, port.latest.id.port).empty();
@@ -150,7 +145,7 @@ ReferenceState History::references() const {
       state.ports.push_back(std::move(kept));
   }
   for (const auto& [stable, kept] : kept_)
-    if (!ports_.contains(stable) && in_seconds(wall_ - kept.seen_at) < kForgetAfterSeconds)
+    if (!ports_.contains(stable) && in_seconds(now_.wall - kept.seen_at) < kForgetAfterSeconds)
       state.ports.push_back(kept);
   return state;
 }
@@ -160,16 +155,16 @@ void History::restore(const ReferenceState& state) {
 }
 
 bool History::was_used(const PortReferences& kept) const {
-  return kept.linked_at && in_seconds(wall_ - *kept.linked_at) < times_.used_s;
+  return kept.linked_at && in_seconds(now_.wall - *kept.linked_at) < times_.used_s;
 }
 
 void History::adopt(const std::string& stable, PortHistory& port) {
   const auto at = kept_.find(stable);
   if (at == kept_.end()) return;
   if (!was_used(at->second)) at->second.linked_at.reset();
-  if (in_seconds(wall_ - at->second.seen_at) < kForgetAfterSeconds) {
-    port.adopt(at->second, now_);
-    if (at->second.peer_at) port.recall_peer(at->second, wall_ - *at->second.peer_at, now_);
+  if (in_seconds(now_.wall - at->second.seen_at) < kForgetAfterSeconds) {
+    port.adopt(at->second, now_.t);
+    port.recall_peer(at->second, now_);
   }
   kept_.erase(at);
 }
@@ -180,14 +175,7 @@ void History::recall(const PortKey& label) {
       std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });
   if (kept == kept_.end() || labels_.contains(label) || !was_used(kept->second)) return;
   const std::string stable = kept->first;
-  PortHistory& port = ports_[stable];
-  port.times_ = times_;
-  port.key = label;
-  port.latest.id = port_id_of(kept->second);
-  port.present = false;
-  port.first_seen = now_;
-  port.absent_since = now_;
-  labels_[label] = stable;
+  PortHistory& port = add_port(stable, label, port_id_of(kept->second));
   adopt(stable, port);
 }
 

@@ -30,19 +30,27 @@ const PortHistory* History::find(const PortKey& key) const {
 }
 
 void History::excuse(const std::string& stable, SteadyTime since) {
-  if (const auto at = ports_.find(stable); at != ports_.end()) at->second.excuse(since);
+  if (const auto at = ports_.find(stable); at != ports_.end())
+    at->second.carrier.plan_losses_since(since);
+}
+
+/// A port that is not there.
+PortHistory& History::add_port(const std::string& stable, const PortKey& label, const PortId& id) {
+  PortHistory& port = ports_[stable];
+  labels_[label] = stable;
+  port.carrier.times = times_;
+  port.key = label;
+  port.latest.id = id;
+  port.present = false;
+  port.first_seen = now_.t;
+  port.absent_since = now_.t;
+  return port;
 }
 
 void History::await(const PortKey& key) {
   for (const auto& [stable, port] : ports_)
     if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
-  PortHistory& port = ports_[key];
-  labels_[key] = key;
-  port.key = key;
-  port.awaited = true;
-  port.present = false;
-  port.first_seen = now_;
-  port.absent_since = now_;
+  add_port(key, key, PortId{}).awaited = true;
 }
 
 void History::await_no_more(const std::string& stable) {
@@ -95,13 +103,6 @@ std::string History::stable_of(const PortKey& key, const PortSample& sample) con
   return named ? sample.id.stable_key() : stable_of_label(key);
 }
 
-/// Names and addresses that were there in the snapshot before need no look at what may have moved.
-bool History::is_as_before(const PortKey& key, const PortSample& sample) const {
-  if (!says_who_it_is(sample.id)) return true;
-  const PortHistory* port = find(key);
-  return port != nullptr && port->latest.id == sample.id;
-}
-
 /// Who is remembered under which stable key; "" where no GUID says it.
 std::map<std::string, std::string> History::known_names() const {
   std::map<std::string, std::string> names;
@@ -114,10 +115,6 @@ std::map<std::string, std::string> History::known_names() const {
 
 void History::follow_cards(const Snapshot& snapshot) {
   moves_.clear();
-  const auto as_before = [this](const auto& entry) {
-    return is_as_before(entry.first, entry.second);
-  };
-  if (std::ranges::all_of(snapshot.ports, as_before)) return;
   const auto known = known_names();
   std::map<std::string, std::string> here;
   for (const auto& [key, sample] : snapshot.ports) {
@@ -137,7 +134,7 @@ void History::follow_cards(const Snapshot& snapshot) {
   for (const auto& [from, to] : moves_) {
     const auto at = ports_.find(to);
     if (at == ports_.end()) continue;
-    at->second.forget_counters();
+    at->second.forget_counts();
     // Nobody shall find another card at the address that it had.
     if (here.contains(to)) continue;
     PortId& id = at->second.latest.id;
@@ -153,14 +150,15 @@ void History::meet_ports(const Snapshot& snapshot) {
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) {
-      port.times_ = times_;
-      port.begin(sample, now_);
+      port.carrier.times = times_;
+      port.first_seen = now_.t;
+      port.latest.id = sample.id;
       adopt(stable, port);
     }
     // Where the uptime is not known, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
     if (is_new && up_s < times_.boot_quiet_s)
-      port.take_intent(now_ + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
+      port.carrier.plan(now_.t + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
     port.key = key;
     port.present = true;
     port.arrived = false;
@@ -231,13 +229,12 @@ void PortHistory::see_counters(const Counters& now) {
 void History::take_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
-    port.tell_time(wall_, now_);
     if (port.latest.id.verbs) port.verbs_seen_at = snapshot.wall_time;
-    if (sample.link) port.take_link(*sample.link, now_);
-    if (sample.counters) port.take_counters(sample, now_);
-    if (sample.module) port.take_module(*sample.module, now_);
-    if (sample.peer) port.take_peer(*sample.peer, now_);
-    if (sample.pcie) port.take_pcie(*sample.pcie, now_);
+    if (sample.link) port.update_link(*sample.link, now_);
+    if (sample.counters) port.update_counters(sample, now_);
+    if (sample.module) port.update_module(*sample.module, now_);
+    if (sample.peer) port.update_peer(*sample.peer, now_);
+    if (sample.pcie) port.update_pcie(*sample.pcie, now_.t);
     if (sample.link) port.blind.erase("link");
     if (sample.counters) port.see_counters(*sample.counters);
     if (sample.module) port.blind.erase("module");
@@ -251,7 +248,7 @@ void History::take_samples(const Snapshot& snapshot) {
     if (sample.pcie && !stands(snapshot.gaps, key, kSensors))
       port.blind.erase(std::string(kSensors));
     if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
-    port.forget_old(now_);
+    port.forget_old(now_.t);
   }
 }
 
@@ -296,8 +293,7 @@ void History::take_gaps(const Snapshot& snapshot) {
 }
 
 void History::observe(const Snapshot& snapshot) {
-  now_ = snapshot.taken_at;
-  wall_ = snapshot.wall_time;
+  now_ = {snapshot.taken_at, snapshot.wall_time};
   // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the
   // other.
   const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
@@ -305,27 +301,25 @@ void History::observe(const Snapshot& snapshot) {
   if (rebooted) labels_.clear();
   for (auto& [stable, port] : ports_) {
     port.present = false;
-    if (rebooted) port.take_reboot(now_);
+    if (rebooted) port.update_reboot(now_.t);
   }
   meet_ports(snapshot);
   for (const PortEvent& event : snapshot.events) {
     if (event.kind == PortEventKind::kDeviceGone) recall(event.port);
     const auto label = labels_.find(event.port);
     if (label == labels_.end()) continue;
-    PortHistory& port = ports_[label->second];
-    port.tell_time(wall_, now_);
-    port.take_event(event);
+    ports_[label->second].update(event, now_);
   }
   take_samples(snapshot);
   take_gaps(snapshot);
   bool forget = false;
   for (auto& [stable, port] : ports_) {
-    port.end_old_module(now_);
-    port.end_old_counters(now_);
+    port.end_old_module(now_.t);
+    port.end_old_counters(now_.t);
     port.end_recalled_peer(now_);
     port.carrier.unplanned_exported =
         std::max(port.carrier.unplanned_exported, port.carrier.unplanned_total);
-    if (!port.present && !port.absent_since) port.absent_since = now_;
+    if (!port.present && !port.absent_since) port.absent_since = now_.t;
     forget = forget || is_forgettable(port);
   }
   if (!forget) return;
@@ -341,7 +335,7 @@ void History::observe(const Snapshot& snapshot) {
 bool History::is_forgettable(const PortHistory& port) const {
   constexpr double kForgetStrangersSeconds = 3600;
   return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&
-         in_seconds(now_ - *port.absent_since) > kForgetStrangersSeconds;
+         in_seconds(now_.t - *port.absent_since) > kForgetStrangersSeconds;
 }
 
 }  // namespace linkhealth

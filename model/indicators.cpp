@@ -12,81 +12,105 @@ namespace {
 
 using enum Indicator;
 using enum Combine;
+using enum Measure;
 
 constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
     {kCorrectedBits,
      "corrected bits",
-     kMost,
+     kMax,
+     kRate,
      {"fec_corrected_bits", "rx_corrected_bits_phy", "rx_corrected_bits"},
      "bits that FEC corrected: always some on PAM4"},
     {kCorrectedBlocks,
      "corrected blocks",
-     kMost,
+     kMax,
+     kRate,
      {"fec_corrected_blocks", "rx_fec_corrected_blocks"},
      "codewords that FEC corrected"},
     {kUncorrectableBlocks,
      "uncorrectable blocks",
-     kMost,
+     kMax,
+     kCount,
      {"fec_uncorrectable_blocks", "rx_fec_uncorrectable_blocks"},
      "codewords lost"},
     {kSymbolErrors,
      "symbol errors",
-     kMost,
+     kMax,
+     kCount,
      {"symbol_error", "phy_SymbolErrorDuringCarrier", "rx_pcs_symbol_err_phy", "rx_pcs_symbol_err",
       "illegal_bytes.nic"},
      "symbols that were not corrected"},
     {kFrameErrors,
      "bad frames",
-     kMost,
+     kMax,
+     kCount,
      {"mac_FrameCheckSequenceErrors", "port_rcv_errors", "netdev_rx_crc_errors",
       "rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"},
      "frames received damaged"},
     {kLinkRecoveries,
      "link recoveries",
-     kMost,
+     kMax,
+     kCount,
      {"link_error_recovery", "local_link_integrity_errors", "total_success_recovery_phy"},
      "retrained without going down, or had more physical errors than it may"},
+    {kLinkDowns,
+     "link downs",
+     kMax,  // of InfiniBand, which has no carrier count (CarrierHistory)
+     kCount,
+     {"link_downed"},
+     "the link went down"},
     {kRxOctets,
      "octets received",
-     kMost,  // a netdev may leave out what RDMA carries
+     kMax,
+     kRate,  // a netdev may leave out what RDMA carries
      {"port_rcv_data", "mac_OctetsReceivedOK", "netdev_rx_bytes", "rdma_rx_bytes", "ip4InOctets",
       "ip6InOctets", "rx_bytes", "rx_roce_only_bytes", "rcvd_bytes"},
      "traffic in"},
     {kTxOctets,
      "octets sent",
-     kMost,
+     kMax,
+     kRate,
      {"port_xmit_data", "mac_OctetsTransmittedOK", "netdev_tx_bytes", "rdma_tx_bytes",
       "ip4OutOctets", "ip6OutOctets", "tx_bytes", "tx_roce_only_bytes", "sent_bytes"},
      "traffic out"},
     {kCongestionMarks,
      "congestion marks",
      kSum,
+     kRate,
      // mlx5 and bnxt_re; bnxt_re by its old names; irdma.
      {"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "np_cnp_pkts", "tx_cnp_pkts",
       "rx_ecn_marked_pkts", "rx_cnp_pkts", "cnpSent", "RxECNMrkd", "cnpHandled"},
      "ECN marks and congestion notifications"},
     {kPauseReceived,
      "pause frames received",
-     kMost,  // of one priority where only that one pauses
+     kMax,
+     kRate,  // of one priority where only that one pauses
      {"pause_rx_pause_frames", "rx_global_pause", "rx_pause_frames", "link_xoff_rx.nic",
       "frames_rx_pause", "rx_prio#_pause", "rx_pfc_frames", "rx_pfc_ena_frames_pri#",
       "rx_priority_#_xoff.nic", "frames_rx_pripause"},
      "the network can't absorb us"},
     {kPauseSent,
      "pause frames sent",
-     kMost,
+     kMax,
+     kRate,
      {"pause_tx_pause_frames", "tx_global_pause", "tx_pause_frames", "link_xoff_tx.nic",
       "frames_tx_pause", "tx_prio#_pause", "tx_pfc_frames", "tx_pfc_ena_frames_pri#",
       "tx_priority_#_xoff.nic", "frames_tx_pripause"},
      "this host can't absorb the network"},
-    {kTransmitWait, "transmit wait", kMost, {"port_xmit_wait"}, "ticks with data and no credits"},
+    {kTransmitWait,
+     "transmit wait",
+     kMax,
+     kRate,
+     {"port_xmit_wait"},
+     "ticks with data and no credits"},
     {kHostDrops,
      "host drops",
      // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each
      // priority. Of the RNR NAKs only those that were sent (irdma; linux: rxe_resp.c,
      // RESPST_ERR_RNR): one received, such as mlx5's and bnxt_re's rnr_nak_retry_err, says that the
      // peer had no receive work request; this host is well.
-     kMost,
+     kMax,
+     kRate,
      {"out_of_buffer", "rx_discards_phy", "RNR sent", "send_rnr_err", "rx_out_of_buffer",
       "rx_dropped.nic", "frames_rx_dropped", "hw_rx_over_errors",
       "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards",
@@ -96,6 +120,7 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
     {kRetries,
      "retries",
      kSum,
+     kCount,
      // Not out_of_sequence: adaptive routing reorders without losing anything.
      {"packet_seq_err", "local_ack_timeout_err", "implied_nak_seq_err", "duplicate_request",
       "roce_adp_retrans", "rcvd_seq_err", "completer_retry_err",         // rxe
@@ -106,73 +131,61 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
     {kForwardedErrors,
      "forwarded errors",
      kSum,
+     kCount,
      {"port_rcv_remote_physical_errors", "frames_rx_stomped_crc", "rx_icrc_encapsulated",
       "CRC errors"},
      "packets that were bad before the last switch sent them"},
     {kPcieStalls,
      "PCIe stalls",
-     kMost,
+     kMax,
+     kRate,
      {"outbound_pci_stalled_wr_events"},
      "the NIC waits for PCIe credits"},
     {kTransmitDiscards,
      "transmit discards",
-     kMost,
+     kMax,
+     kRate,
      {"port_xmit_discards"},
      "packets dropped on the way out"},
     {kCardErrors,
      "card errors",
      kSum,
+     kCount,
      {"excessive_buffer_overrun_errors"},
      "packets that this card lost by its own fault: no buffer in spite of credits"},
     {kPcieDamage,
      "PCIe damage",
      kSum,
+     kCount,
      {"rx_pci_signal_integrity", "tx_pci_signal_integrity", "res_rx_pci_err", "res_tx_pci_err"},
      "PCIe errors that the card counts"},
     {kModuleBusErrors,
      "module bus errors",
      kSum,
+     kCount,
      {"module_bus_stuck", "module_bad_shorted"},
      "times the module could not be talked to"},
     {kModuleHeat,
      "module heat",
-     kMost,
+     kMax,
+     kCount,
      {"module_high_temp"},
      "times the card found the module too hot"},
 }};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kIndicatorCount; ++i)
-    if (static_cast<std::size_t>(kTable[i].flow) != i) return false;
+    if (static_cast<std::size_t>(kTable[i].indicator) != i) return false;
   return true;
 }
-static_assert(in_order(), "the flow table stands in the order of Flow");
+static_assert(in_order(), "the indicator table stands in the order of Indicator");
 
-/// Four octets are counted as one by the InfiniBand data counters (IBTA vol. 1, 16.1.3.5).
-std::uint8_t unit_of(std::string_view counter) {
-  return counter == "port_rcv_data" || counter == "port_xmit_data" ? 4 : 1;
-}
-
-std::vector<IndicatorUse> find_uses() {
-  std::vector<IndicatorUse> uses(known_counters().size());
+std::vector<std::optional<Indicator>> find_indicators() {
+  std::vector<std::optional<Indicator>> indicators(known_counters().size());
   for (const IndicatorInfo& info : kTable)
     for (const std::string& name : names_of(info))
-      if (const auto id = find_counter(name))
-        uses[*id] = {true, info.flow, unit_of(name), info.combine, is_rate(info.flow)};
-  return uses;
-}
-
-/// link_downed is no flow, but what tells losses that nobody saw
-/// (PortHistory::take_missed_losses()).
-std::vector<CounterId> find_those_that_fill() {
-  std::vector<CounterId> ids;
-  for (CounterId id = 0; id < known_counters().size(); ++id) {
-    const CounterInfo& info = known_counters()[id];
-    if (info.end == CounterEnd::kSaturates &&
-        (indicator_uses()[id].used || info.name == "link_downed"))
-      ids.push_back(id);
-  }
-  return ids;
+      if (const auto id = find_counter(name)) indicators[*id] = info.indicator;
+  return indicators;
 }
 
 }  // namespace
@@ -194,38 +207,32 @@ std::vector<std::string> names_of(const IndicatorInfo& info) {
 
 std::span<const IndicatorInfo, kIndicatorCount> indicator_table() { return kTable; }
 
-bool is_rate(Indicator flow) {
-  return flow == kCorrectedBits || flow == kCorrectedBlocks || is_spread(flow);
+std::optional<Indicator> indicator_of(CounterId id) {
+  static const std::vector<std::optional<Indicator>> kIndicators = find_indicators();
+  return kIndicators[id];
 }
 
-bool is_spread(Indicator flow) {
-  constexpr IndicatorSet kSpread{kRxOctets,      kTxOctets,   kCongestionMarks,
-                                 kPauseReceived, kPauseSent,  kTransmitWait,
-                                 kHostDrops,     kPcieStalls, kTransmitDiscards};
-  return kSpread.has(flow);
+/// The data counters of InfiniBand count four octets as one (IBTA vol. 1, 16.1.3.5).
+std::uint64_t unit_of(CounterId id) {
+  const std::string_view name = known_counters()[id].name;
+  return name == "port_rcv_data" || name == "port_xmit_data" ? 4 : 1;
 }
 
-std::span<const IndicatorUse> indicator_uses() {
-  static const std::vector<IndicatorUse> kUses = find_uses();
-  return kUses;
-}
-
-bool is_full(const CounterInfo& info, std::uint64_t value) {
+bool is_saturated(const CounterInfo& info, std::uint64_t value) {
   return info.end == CounterEnd::kSaturates && value == (std::uint64_t{1} << info.width_bits) - 1;
 }
 
-std::vector<CounterId> full_counters(const Counters& counters) {
-  static const std::vector<CounterId> kCanFill = find_those_that_fill();
-  std::vector<CounterId> full;
-  for (const CounterId id : kCanFill)
-    if (const auto value = counters.get(id); value && is_full(known_counters()[id], *value))
-      full.push_back(id);
-  return full;
+std::vector<CounterId> saturated_counters(const Counters& counters) {
+  std::vector<CounterId> saturated;
+  for (const auto& [id, value] : counters.known())
+    if (indicator_of(id) && is_saturated(known_counters()[id], value)) saturated.push_back(id);
+  return saturated;
 }
 
-bool is_full_for(std::span<const CounterId> full, IndicatorSet flows) {
-  return std::ranges::any_of(full, [&](CounterId id) {
-    return indicator_uses()[id].used && flows.has(indicator_uses()[id].flow);
+bool is_saturated_for(std::span<const CounterId> saturated, IndicatorSet indicators) {
+  return std::ranges::any_of(saturated, [&](CounterId id) {
+    const auto indicator = indicator_of(id);
+    return indicator && indicators.has(*indicator);
   });
 }
 

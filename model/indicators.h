@@ -1,11 +1,12 @@
-// THE flow table: what the diagnosis counts over time, and which kernel counters say it. Drivers
-// name and leave out differently; a flow takes what there is.
+// THE indicator table: what the diagnosis counts over time, and which kernel counters report it.
+// Drivers use different names and leave some out; an indicator uses those that there are.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ enum class Indicator : std::uint8_t {
   kSymbolErrors,
   kFrameErrors,
   kLinkRecoveries,
+  kLinkDowns,
   kRxOctets,
   kTxOctets,
   kCongestionMarks,
@@ -38,85 +40,81 @@ enum class Indicator : std::uint8_t {
   kModuleBusErrors,
   kModuleHeat,
 };
-inline constexpr std::size_t kIndicatorCount = 21;
+inline constexpr std::size_t kIndicatorCount = 22;
 
 enum class Combine : std::uint8_t {
-  kSum,   ///< different events: add
-  kMost,  ///< the same events by different names, some left at zero by some drivers: the largest
-          ///< increase
+  kSum,  ///< different events: add
+  kMax,  ///< the same events by different names, some left at zero by some drivers: the largest
+         ///< increase
+};
+
+/// How an increase is judged.
+enum class Measure : std::uint8_t {
+  kCount,  ///< by whether there is any, and how much
+  kRate,   ///< by how much there is in a time, or in how much of the time
 };
 
 inline constexpr std::size_t kMaxCountersPerIndicator = 24;
 
 struct IndicatorInfo {
-  Indicator flow;
+  Indicator indicator;
   std::string_view name;
   Combine combine;
+  Measure measure;
   /// The same thing by the names of all drivers; "#" stands for each priority, 0 to 7.
   std::array<std::string_view, kMaxCountersPerIndicator> counters;
   std::string_view meaning;
 };
 
 std::span<const IndicatorInfo, kIndicatorCount> indicator_table();
-inline const IndicatorInfo& indicator_info(Indicator flow) {
-  return indicator_table()[static_cast<std::size_t>(flow)];
+inline const IndicatorInfo& indicator_info(Indicator indicator) {
+  return indicator_table()[static_cast<std::size_t>(indicator)];
+}
+inline bool is_rate(Indicator indicator) {
+  return indicator_info(indicator).measure == Measure::kRate;
 }
 
 /// The names of its counters, one for each priority where they have one.
 std::vector<std::string> names_of(const IndicatorInfo& info);
+/// What a counter reports; nullopt: it judges nothing.
+std::optional<Indicator> indicator_of(CounterId id);
+/// What one of a counter counts.
+std::uint64_t unit_of(CounterId id);
 
 inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
 using IndicatorValues = std::array<double, kIndicatorCount>;  ///< NaN: not known
 
-/// Some of the flows.
 class IndicatorSet {
  public:
   constexpr IndicatorSet() = default;
-  constexpr IndicatorSet(std::initializer_list<Indicator> flows) {
-    for (const Indicator flow : flows) add(flow);
+  constexpr IndicatorSet(std::initializer_list<Indicator> indicators) {
+    for (const Indicator indicator : indicators) add(indicator);
   }
-  constexpr void add(Indicator flow) { bits_ |= bit(flow); }
+  constexpr void add(Indicator indicator) { bits_ |= bit(indicator); }
   constexpr void add(IndicatorSet others) { bits_ |= others.bits_; }
-  [[nodiscard]] constexpr bool has(Indicator flow) const { return (bits_ & bit(flow)) != 0; }
+  [[nodiscard]] constexpr bool has(Indicator indicator) const {
+    return (bits_ & bit(indicator)) != 0;
+  }
   [[nodiscard]] constexpr bool has_any(IndicatorSet others) const {
     return (bits_ & others.bits_) != 0;
   }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
 
  private:
-  static_assert(kIndicatorCount <= 32);
-  static constexpr std::uint32_t bit(Indicator flow) {
-    return std::uint32_t{1} << static_cast<unsigned>(flow);
+  static constexpr std::uint32_t bit(Indicator indicator) {
+    return std::uint32_t{1} << static_cast<unsigned>(indicator);
   }
+  static_assert(kIndicatorCount <= 32);
   std::uint32_t bits_ = 0;
 };
 
-/// What is judged by how much of it there is in a time, or in how much of the time, not by whether
-/// there is any.
-bool is_rate(Indicator flow);
-/// Rates that a late reading spreads over all the time it is of. Not what the error ratio is made
-/// of: an interval whose ratio is not known has none.
-bool is_spread(Indicator flow);
-
-/// What a counter says.
-struct IndicatorUse {
-  bool used = false;  ///< by a flow at all
-  Indicator flow{};
-  std::uint8_t unit = 1;  ///< what one of it counts
-  Combine combine{};
-  bool is_rate = false;
-};
-/// Of each counter, by its CounterId: the tables themselves are ten times as large.
-std::span<const IndicatorUse> indicator_uses();
-
 /// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted,
-/// and now says no more. A value that the width can't hold is none that sticks.
-bool is_full(const CounterInfo& info, std::uint64_t value);
-/// Those that a flow or the count of losses is taken from and that are full, by name. Nearly always
-/// none.
-std::vector<CounterId> full_counters(const Counters& counters);
-/// Whether one of them is where these flows are taken from.
-bool is_full_for(std::span<const CounterId> full, IndicatorSet flows);
+/// and now counts no more. A value that the width can't hold is none that sticks.
+bool is_saturated(const CounterInfo& info, std::uint64_t value);
+/// Those of an indicator that are saturated. Nearly always none.
+std::vector<CounterId> saturated_counters(const Counters& counters);
+/// Whether one of them is a source of these indicators.
+bool is_saturated_for(std::span<const CounterId> saturated, IndicatorSet indicators);
 /// Lost symbols and packets: a link whose errors are not counted is neither well nor ill.
 inline constexpr IndicatorSet kDamageCounts{Indicator::kSymbolErrors, Indicator::kFrameErrors};
 

@@ -23,11 +23,17 @@ struct Interval {
   std::vector<double> lane_bits;     ///< corrected bits of each FEC lane; NaN: not known
   double ber = kUnknownValue;        ///< pre-FEC, all lanes; NaN: not known
   double ber_floor = kUnknownValue;  ///< what half a bit error would have been
-  double utilization = kUnknownValue;
+  double line_rate_bps = 0;
 
   [[nodiscard]] double seconds() const { return in_seconds(end - begin); }
   [[nodiscard]] double increase(Indicator indicator) const {
     return increases[static_cast<std::size_t>(indicator)];
+  }
+  /// Share of the line rate; NaN: no octets were counted.
+  [[nodiscard]] double utilization() const {
+    const double octets = std::fmax(increase(Indicator::kRxOctets), increase(Indicator::kTxOctets));
+    return line_rate_bps > 0 && seconds() > 0 ? octets * 8 / (line_rate_bps * seconds())
+                                              : kUnknownValue;
   }
   /// Indicators of which a counter was read.
   [[nodiscard]] IndicatorSet known() const {

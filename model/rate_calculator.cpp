@@ -20,206 +20,87 @@ bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
   return from > half && ((to - from) & all_ones(info.width_bits)) <= half;
 }
 
-/// NaN where it can't be known. The step to the end of a saturating counter is at least as long as
-/// it looks.
-double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
-  if (to < from)
-    return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits))
-                                   : kUnknownValue;
-  if (is_full(info, from)) return kUnknownValue;
-  return static_cast<double>(to - from);
+/// A narrower register of the same counter stands at its end: IBTA's agent and the file of sysfs
+/// have different widths.
+bool is_narrower(const CounterInfo& info, std::uint64_t before, std::uint64_t value) {
+  return value < before && is_saturated(info, value);
 }
-
-/// How many intervals a counter's increase is of; 1: it is read in each.
-double intervals_in(double counted_s, double interval_s) {
-  const double intervals = interval_s > 0 ? counted_s / interval_s : 1;
-  return intervals > 1.5 ? intervals : 1;
-}
-
-/// A burst somewhere in a longer time, spread over all of it, would be most of windows.traffic_s.
-constexpr double kLongestSpread_s = 600;
-/// Within it each counter that can be read is read again (ib_sysfs.cpp, kOtherPmaPeriodS).
-constexpr double kLongestDoubt_s = 150;
 
 }  // namespace
 
-/// A counter that went down, or that seems to have gone round while those of another source began
-/// anew.
-CounterSources RateCalculator::begun_anew(const Counters& reading) const {
-  CounterSources fell, went_round;
-  auto at = entries_.begin();
-  for (const auto& [id, value] : reading.known()) {
-    while (at != entries_.end() && at->id < id) ++at;
-    if (at == entries_.end()) break;
-    if (at->id != id || value >= at->value) continue;
-    const CounterInfo& info = known_counters()[id];
-    if (info.end != CounterEnd::kLevel)
-      (wrapped(info, at->value, value) ? went_round : fell).add(info.source);
-  }
-  if (fell) fell.add(went_round);
-  return fell;
+double Increase::of(Indicator indicator) const { return in_interval(indicator, 0); }
+
+double Increase::in_interval(Indicator indicator, double interval_s) const {
+  double sum = kUnknownValue;
+  for (const Gain& gain : gains)
+    if (gain.indicator == indicator)
+      sum = (std::isnan(sum) ? 0 : sum) + gain.in_interval(interval_s);
+  return sum;
 }
 
-CounterSources RateCalculator::doubted() const {
-  CounterSources sources;
-  for (const Doubted& one : doubted_) sources.add(known_counters()[one.before.id].source);
+/// A counter that wraps while others of its source decrease was reset with them.
+std::set<CounterSource> RateCalculator::decreased(const Counters& reading) const {
+  std::set<CounterSource> sources;
+  for (const auto& [id, value] : reading.known()) {
+    const CounterInfo& info = known_counters()[id];
+    const auto at = last_.find(id);
+    if (at == last_.end() || !at->second.value || value >= *at->second.value) continue;
+    if (info.end == CounterEnd::kLevel) continue;
+    if (!wrapped(info, *at->second.value, value) && !is_narrower(info, *at->second.value, value))
+      sources.insert(info.source);
+  }
   return sources;
 }
 
-/// Counts from now on, and keeps what the sources said before: the next reading may be as high
-/// again.
-void RateCalculator::doubt(CounterSources sources, SteadyTime now) {
-  const auto is_of = [sources](const Entry& entry) {
-    return sources.has(known_counters()[entry.id].source);
-  };
-  std::erase_if(doubted_, [&](const Doubted& one) { return is_of(one.before); });
-  for (const Entry& entry : entries_) {
-    if (!is_of(entry)) continue;
-    doubted_.push_back({entry, now, std::nullopt});
-    read_before_[entry.id] = entry.at;
-  }
-  std::erase_if(entries_, is_of);
-}
-
-void RateCalculator::note_first(CounterId id, std::uint64_t value) {
-  for (Doubted& one : doubted_)
-    if (one.before.id == id && !one.first) one.first = value;
-}
-
-/// What has not been read since the wrong reading counts from before it; what was read first in the
-/// doubt, too.
-void RateCalculator::restore(CounterSources sources) {
-  for (const Doubted& one : doubted_) {
-    if (!sources.has(known_counters()[one.before.id].source)) continue;
-    const auto at = std::ranges::lower_bound(entries_, one.before.id, {}, &Entry::id);
-    if (at == entries_.end() || at->id != one.before.id) {
-      entries_.insert(at, one.before);
-    } else if (at->at == one.fell_at || at->value < one.before.value) {
-      *at = one.before;
-    } else if (one.first && *one.first <= at->value && *one.first > one.before.value) {
-      at->value -=
-          *one.first - one.before.value;  // what came in between counts with the next reading
-    }
-  }
-}
-
-/// A counter that fell and is as high again, or higher, had not begun anew: all of one that had
-/// would have come between two readings. One that is still lower had, and the rest of its source
-/// with it. Which sources were read wrongly.
-CounterSources RateCalculator::settle_falls(const Counters& reading, SteadyTime now) {
-  CounterSources anew, back, settled;
-  for (const Doubted& one : doubted_) {
-    const CounterInfo& info = known_counters()[one.before.id];
-    if (in_seconds(now - one.fell_at) > kLongestDoubt_s) {
-      settled.add(info.source);
-      continue;
-    }
-    const auto value = reading.get(one.before.id);
-    if (!value || info.end == CounterEnd::kLevel) continue;
-    const auto fell_to = [&](std::uint64_t to) {
-      return to < one.before.value && !wrapped(info, one.before.value, to);
-    };
-    const auto at = std::ranges::lower_bound(entries_, one.before.id, {}, &Entry::id);
-    if (fell_to(*value))
-      anew.add(info.source);
-    else if (at != entries_.end() && at->id == one.before.id && fell_to(at->value))
-      back.add(info.source);
-  }
-  back.remove(anew);
-  if (back) restore(back);
-  settled.add(anew);
-  settled.add(back);
-  std::erase_if(doubted_, [&](const Doubted& one) {
-    return settled.has(known_counters()[one.before.id].source);
-  });
-  return back;
-}
-
-void RateCalculator::forget() { *this = RateCalculator(); }
-
-void RateCalculator::begin_interval() {
-  interval_rates_.fill(0);
-  for (Entry& entry : entries_) entry.share = 0;
-  for (Doubted& one : doubted_) one.before.share = 0;
-}
-
 SteadyTime RateCalculator::read_at(CounterId id, SteadyTime otherwise) const {
-  const auto at = std::ranges::lower_bound(entries_, id, {}, &Entry::id);
-  if (at != entries_.end() && at->id == id) return at->at;
-  const auto before = read_before_.find(id);
-  return before != read_before_.end() ? before->second : otherwise;
+  const auto at = last_.find(id);
+  return at == last_.end() ? otherwise : at->second.at;
 }
 
-/// Adds what one counter says to its flow.
-void RateCalculator::count(const IndicatorUse& use, Entry& entry, double increase,
-                           double intervals) {
-  const auto flow = static_cast<std::size_t>(use.flow);
-  double& total = totals_[flow];
-  total = use.combine == Combine::kSum ? total + increase : std::max(total, entry.told + increase);
-  if (!use.is_rate) return;
-  entry.share += static_cast<float>(increase / intervals);
-  double& rate = interval_rates_[flow];
-  rate = use.combine == Combine::kSum ? rate + increase / intervals
-                                      : std::max(rate, static_cast<double>(entry.share));
-}
-
-/// All that was read now has told what its flow counts now, whoever said it.
-void RateCalculator::note_told(const Counters& reading) {
-  const auto uses = indicator_uses();
-  auto at = entries_.begin();
-  for (const auto& [id, value] : reading.known()) {
-    while (at->id != id) ++at;
-    if (uses[id].used) at->told = totals_[static_cast<std::size_t>(uses[id].flow)];
-  }
-}
-
-Increase RateCalculator::take(const Counters& reading, SteadyTime now, double interval_s) {
+Increase RateCalculator::update(const Counters& reading, SteadyTime now) {
   Increase result;
-  result.values.fill(kUnknownValue);
-  result.rates.fill(kUnknownValue);
-  if (!doubted_.empty()) result.back = settle_falls(reading, now);
-  result.reset = begun_anew(reading);
-  if (result.reset) doubt(result.reset, now);
-  const auto totals_before = totals_;
-  const auto rates_before = interval_rates_;
-  const auto uses = indicator_uses();
-  IndicatorSet known;
-  auto at = entries_.begin();
+  result.reset = decreased(reading);
+  const auto is_reset = [&](CounterId id) {
+    return result.reset.contains(known_counters()[id].source);
+  };
+  for (auto& [id, last] : last_)
+    if (is_reset(id)) last.value.reset();
   for (const auto& [id, value] : reading.known()) {
-    while (at != entries_.end() && at->id < id) ++at;
-    if (at == entries_.end() || at->id != id) {
-      at = entries_.insert(at, Entry{value, now, 0, 0, id});
-      note_first(id, value);
-      continue;
-    }
-    const IndicatorUse& use = uses[id];
-    const double increase =
-        use.used ? increase_of(known_counters()[id], at->value, value) * use.unit : kUnknownValue;
-    if (!std::isnan(increase)) {
-      known.add(use.flow);
-      const double counted_s = in_seconds(now - at->at);
-      const double intervals = intervals_in(counted_s, interval_s);
-      count(use, *at, increase, intervals);
-      if (intervals > 1 && is_spread(use.flow) && counted_s <= kLongestSpread_s)
-        result.late.push_back({use.flow, increase / counted_s, at->at});
-    }
-    at->value = value;
-    at->at = now;
+    Last& last = last_[id];
+    const CounterInfo& info = known_counters()[id];
+    if (last.value && is_narrower(info, *last.value, value)) continue;
+    if (last.value && indicator_of(id) && !is_saturated(info, *last.value))
+      result.gains.push_back(gain(id, last, value, now));
+    if (!is_reset(id)) last.value = value;
+    last.at = now;
   }
-  note_told(reading);
-  for (std::size_t i = 0; i < kIndicatorCount; ++i) {
-    if (!known.has(static_cast<Indicator>(i))) continue;
-    result.values[i] = totals_[i] - totals_before[i];
-    result.rates[i] = is_rate(static_cast<Indicator>(i)) ? interval_rates_[i] - rates_before[i]
-                                                         : result.values[i];
-  }
+  // All that was read now has counted what its indicator counts now, whichever counter reported it.
+  for (auto& [id, last] : last_)
+    if (last.at == now && indicator_of(id)) last.total = total_of(id);
   return result;
 }
 
+double& RateCalculator::total_of(CounterId id) {
+  return totals_[static_cast<std::size_t>(indicator_of(id).value())];
+}
+
+Gain RateCalculator::gain(CounterId id, const Last& last, std::uint64_t value, SteadyTime now) {
+  const IndicatorInfo& info = indicator_info(indicator_of(id).value());
+  const std::uint64_t before = last.value.value();
+  const std::uint64_t step = value >= before
+                                 ? value - before
+                                 : (value - before) & all_ones(known_counters()[id].width_bits);
+  const double increase = static_cast<double>(step) * static_cast<double>(unit_of(id));
+  double& total = total_of(id);
+  const double total_before = total;
+  total = info.combine == Combine::kSum ? total + increase : std::max(total, last.total + increase);
+  return {info.indicator, total - total_before, in_seconds(now - last.at)};
+}
+
 Increase increase_between(const Counters& before, const Counters& after) {
-  RateCalculator meter;
-  meter.take(before, SteadyTime{});
-  return meter.take(after, SteadyTime{} + from_seconds(1));
+  RateCalculator calculator;
+  calculator.update(before, SteadyTime{});
+  return calculator.update(after, SteadyTime{} + from_seconds(1));
 }
 
 }  // namespace linkhealth

@@ -131,18 +131,16 @@ double SignalCollector::Rate::take() {
 void SignalCollector::take_counters(Counted& port, const PortSample& sample,
                                     const PortReport& report, SteadyTime now) {
   const double seconds = port.read_at ? in_seconds(now - *port.read_at) : 0;
-  const Increase increase = port.meter.take(*sample.counters, now, seconds);
-  port.meter.begin_interval();
+  const Increase increase = port.rates.update(*sample.counters, now);
   port.read_at = now;
   for (const SignalInfo& info : signal_table())
-    if (info.flow)
-      keep_sum(port.values[info.signal], increase.values[static_cast<std::size_t>(*info.flow)]);
-  if (seconds > 0) take_rates(port, increase.rates, report, seconds);
+    if (info.flow) keep_sum(port.values[info.signal], increase.of(*info.flow));
+  if (seconds > 0) take_rates(port, increase, report, seconds);
 }
 
-void SignalCollector::take_rates(Counted& port, const IndicatorValues& rates,
-                                 const PortReport& report, double seconds) {
-  const auto flow = [&](Indicator which) { return rates[static_cast<std::size_t>(which)]; };
+void SignalCollector::take_rates(Counted& port, const Increase& increase, const PortReport& report,
+                                 double seconds) {
+  const auto flow = [&](Indicator which) { return increase.in_interval(which, seconds); };
   port.rx_octets.add(flow(Indicator::kRxOctets), seconds);
   port.tx_octets.add(flow(Indicator::kTxOctets), seconds);
   if (port.carrier == true)
@@ -190,7 +188,7 @@ std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Repo
     if (std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
           return event.kind == PortEventKind::kDeviceAdded && event.port == port.port;
         })) {  // it counts from zero again, and may be higher already
-      counted.meter.forget();
+      counted.rates.forget();
       counted.pcie_errors = {};
     }
     if (sample.link) take_link(counted, sample, port);

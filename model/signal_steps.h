@@ -45,7 +45,7 @@ class SignalCollector {
     double take();
   };
   struct Counted {
-    RateCalculator meter;
+    RateCalculator rates;
     std::optional<SteadyTime> read_at;
     Rate rx_octets, tx_octets, corrected_bits;
     double rates_over_s = 0;
@@ -57,7 +57,7 @@ class SignalCollector {
   static void take_link(Counted& port, const PortSample& sample, const PortReport& report);
   static void take_counters(Counted& port, const PortSample& sample, const PortReport& report,
                             SteadyTime now);
-  static void take_rates(Counted& port, const IndicatorValues& rates, const PortReport& report,
+  static void take_rates(Counted& port, const Increase& increase, const PortReport& report,
                          double seconds);
   static void take_pcie(Counted& port, const PcieSample& pcie);
 

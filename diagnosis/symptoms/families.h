@@ -26,7 +26,7 @@ inline constexpr StaticText kFullCounter =
     "its counter is full: linkhealth doctor says what clears it";
 /// Why a flow is not known: one that is full counted, and counts no further.
 inline Finding not_counted(const PortView& v, Indicator flow, StaticText none) {
-  return not_known(is_full_for(v.port.counters.saturated, {flow}) ? kFullCounter : none);
+  return not_known(is_saturated_for(v.port.counters.saturated, {flow}) ? kFullCounter : none);
 }
 
 }  // namespace linkhealth::symptoms

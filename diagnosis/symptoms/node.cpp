@@ -30,9 +30,9 @@ bool is_narrow(const PcieSample& pcie) {
 /// still be slow, and what has just fallen idle may sleep. nullopt: not known.
 std::optional<bool> busy_when_read(const PortView& v, double share) {
   const auto& intervals = v.port.counters.intervals;
-  if (intervals.size() < 3 || std::isnan(intervals.back().utilization) || !v.port.pcie_at)
+  if (intervals.size() < 3 || std::isnan(intervals.back().utilization()) || !v.port.pcie_at)
     return std::nullopt;
-  const auto busy = [share](const Interval& interval) { return interval.utilization > share; };
+  const auto busy = [share](const Interval& interval) { return interval.utilization() > share; };
   const SteadyTime read = *v.port.pcie_at;
   const auto after =
       std::ranges::find_if(intervals, [read](const Interval& one) { return one.begin >= read; });
@@ -49,7 +49,7 @@ double busy_while_low_s(const PortView& v, double share) {
   double longest = 0, run = 0;
   for (const Interval& interval : v.port.counters.intervals) {
     if (!v.port.device.pcie_low_since || interval.begin < *v.port.device.pcie_low_since) continue;
-    run = interval.utilization > share ? run + interval.seconds() : 0;
+    run = interval.utilization() > share ? run + interval.seconds() : 0;
     longest = std::max(longest, run);
   }
   return longest;

@@ -137,12 +137,13 @@ constexpr Knob kLossKnobs[] = {
 /// need not last.
 std::optional<Finding> ran_full(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
-  if (s.symbols_1h >= k[6] && is_full_for(v.port.counters.saturated, {Indicator::kSymbolErrors}))
+  if (s.symbols_1h >= k[6] &&
+      is_saturated_for(v.port.counters.saturated, {Indicator::kSymbolErrors}))
     return Case(Reader::kCounters)
         .at_least("symbol errors until symbol_error was full", s.symbols_1h, k[6])
         .close();
   if (s.frames_1h >= k[6] && s.card_errors.events == 0 &&
-      is_full_for(v.port.counters.saturated, {Indicator::kFrameErrors}))
+      is_saturated_for(v.port.counters.saturated, {Indicator::kFrameErrors}))
     return Case(Reader::kCounters)
         .at_least("damaged packets until port_rcv_errors was full", s.frames_1h, k[6])
         .close();
@@ -178,9 +179,9 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
         .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
-  const bool packets_full = is_full_for(v.port.counters.saturated, {Indicator::kFrameErrors});
+  const bool packets_full = is_saturated_for(v.port.counters.saturated, {Indicator::kFrameErrors});
   if (!s.symbols_known) {
-    if (packets_full || is_full_for(v.port.counters.saturated, {Indicator::kSymbolErrors}))
+    if (packets_full || is_saturated_for(v.port.counters.saturated, {Indicator::kSymbolErrors}))
       return not_known(kFullCounter);
     return not_known("no counter of lost symbols or blocks");
   }

@@ -279,7 +279,7 @@ TEST(Pcie, OfAnIdlePortMaySleepForHours) {
   const auto carry = [&scene](double from_s, double to_s, double share) {
     Interval& interval = scene.port.counters.intervals.emplace_back();
     interval.begin = steady_from_seconds(from_s), interval.end = steady_from_seconds(to_s);
-    interval.utilization = static_cast<float>(share);
+    carry_share(interval, share);
   };
   for (int i = 0; i < 10; ++i) carry(9800 + 10 * i, 9810 + 10 * i, 0.001);
   EXPECT_EQ(look(kPcieReduced, scene.view).verdict, Verdict::kUnknown);

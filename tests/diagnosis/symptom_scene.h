@@ -21,6 +21,12 @@ inline Finding look(SymptomId id, const PortView& view) {
   return row.observe(view, defaults(row));
 }
 
+/// So much of the line rate in.
+inline void carry_share(Interval& interval, double share) {
+  interval.line_rate_bps = 8;
+  interval.increases[static_cast<std::size_t>(Indicator::kRxOctets)] = share * interval.seconds();
+}
+
 struct Scene {
   PortHistory port;
   ExpectedPort expected;

@@ -22,7 +22,7 @@ TEST(PcieReduced, UnderLoadNobodySavesPower) {
     Interval busy;
     busy.begin = scene.view.now - from_seconds(10 * i);
     busy.end = scene.view.now - from_seconds(10 * (i - 1));
-    busy.utilization = 0.3;
+    carry_share(busy, 0.3);
     scene.port.counters.intervals.emplace_back(busy);
   }
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());

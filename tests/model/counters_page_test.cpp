@@ -76,17 +76,16 @@ std::string_view words(CounterPlace place) {
   return "";
 }
 
-/// The losses of a link are no flow (PortHistory).
+/// Of link downs that the carrier count has (CarrierHistory).
 bool tells_losses(std::string_view name) {
-  constexpr std::string_view kNames[] = {"link_downed", "link_down_events", "link_down_events_phy",
+  constexpr std::string_view kNames[] = {"link_down_events", "link_down_events_phy",
                                          "link_ext_down_count"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 std::string_view judged_as(CounterId id) {
-  const IndicatorUse& use = indicator_uses()[id];
-  if (use.used) return indicator_info(use.flow).name;
-  return tells_losses(known_counters()[id].name) ? "link losses" : "-";
+  if (const auto indicator = indicator_of(id)) return indicator_info(*indicator).name;
+  return tells_losses(known_counters()[id].name) ? "link downs" : "-";
 }
 
 std::string row_text(CounterId id) {
@@ -107,27 +106,23 @@ std::string counters_page() {
       "compares this page with them (`LINKHEALTH_ACCEPT=1` rewrites the page). A counter that is "
       "not here is passed\n"
       "through under its own name and judges nothing.\n\n"
-      "* **bits, at its end**: a counter that \"goes on at 0\" is followed round its end. One that "
-      "\"stops there\" "
-      "says\n"
-      "  nothing more until it is cleared: a gap says so. Of one whose width is not known a fall "
-      "is a reset. A driver "
-      "may\n"
-      "  keep more bits than stand here: a larger value is taken as it is.\n"
-      "* **reset by**: what takes it back to 0 beside a loss of power. *anybody*: who may send "
-      "MADs, at any time and "
-      "one\n"
-      "  by one (`perfquery -R`). *driver*: it begins anew when the driver is loaded. *card*: it "
-      "outlives that, and "
-      "begins\n"
-      "  anew with the card's firmware. *driver or card*: drivers differ in it, or do not say. "
-      "What fell is read once "
-      "more\n"
-      "  before it is believed; what came between a reset and the reading after it is left out.\n"
+      "* **bits, at its end**: a counter that \"goes on at 0\" is followed when it wraps. One that "
+      "\"stops there\"\n"
+      "  counts no more until it is cleared; a gap reports it. Where the width is not known a "
+      "decrease "
+      "is a reset.\n"
+      "  A driver may keep more bits than stated: a larger value is used as it is.\n"
+      "* **reset by**: what takes it back to 0, apart from a loss of power. *anybody*: anyone who "
+      "may send MADs,\n"
+      "  at any time, one by one (`perfquery -R`). *driver*: a reload of the driver. *card*: a "
+      "start "
+      "of the card's\n"
+      "  firmware. *driver or card*: drivers differ, or do not show it. A decrease is a reset of "
+      "all "
+      "counters of that\n"
+      "  source; what they count until the second reading after it is left out.\n"
       "* **of**: where what it counts was done.\n"
-      "* **judged as**: with which others it is one matter for the diagnosis; `-`: it is shown and "
-      "judges nothing by\n"
-      "  itself.\n";
+      "* **judged as**: the indicator that it counts for in the diagnosis; `-`: shown only.\n";
   for (const Section& section : kSections) {
     text += fmt::format(
         "\n## {}\n\n| counter | bits | at its end | reset by | of | judged as | what it counts |\n",

@@ -21,7 +21,7 @@ Counters counters(std::initializer_list<std::pair<std::string_view, std::uint64_
 TEST(FullCounters, AreNamed) {
   const auto full = [](std::initializer_list<std::pair<std::string_view, std::uint64_t>> values) {
     std::vector<std::string_view> names;
-    for (const CounterId id : full_counters(counters(values)))
+    for (const CounterId id : saturated_counters(counters(values)))
       names.push_back(known_counters()[id].name);
     return names;
   };
@@ -44,9 +44,10 @@ TEST(FullCounters, AreNamed) {
 }
 
 TEST(FullCounters, AreFullForTheirFlow) {
-  const auto full = full_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
-  EXPECT_TRUE(is_full_for(full, {Indicator::kLinkRecoveries, Indicator::kCardErrors}));
-  EXPECT_FALSE(is_full_for(full, kDamageCounts));
+  const auto full =
+      saturated_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
+  EXPECT_TRUE(is_saturated_for(full, {Indicator::kLinkRecoveries, Indicator::kCardErrors}));
+  EXPECT_FALSE(is_saturated_for(full, kDamageCounts));
 }
 
 TEST(FullCounters, AreSaidTogetherWithWhatClearsThem) {
@@ -54,18 +55,20 @@ TEST(FullCounters, AreSaidTogetherWithWhatClearsThem) {
   id.link_layer = "InfiniBand";
   id.device = "mlx5_0";
   id.port = 1;
-  const auto full = full_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
+  const auto full =
+      saturated_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
   EXPECT_EQ(full_words(id, {full.data(), 1}),
             "link_downed is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it)");
   EXPECT_EQ(full_words(id, full),
             "link_downed, link_error_recovery: each is full and counts no further (perfquery -R -C "
             "mlx5_0 -P 1 clears it)");
-  const auto wait = full_counters(counters({{"port_xmit_wait", 0xffffffff}}));
+  const auto wait = saturated_counters(counters({{"port_xmit_wait", 0xffffffff}}));
   EXPECT_EQ(full_words(id, wait),
             "port_xmit_wait is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears "
             "port_xmit_wait only if "
             "the port's agent offers that, else a reset of the device does)");
-  const auto both = full_counters(counters({{"link_downed", 255}, {"port_xmit_wait", 0xffffffff}}));
+  const auto both =
+      saturated_counters(counters({{"link_downed", 255}, {"port_xmit_wait", 0xffffffff}}));
   EXPECT_EQ(
       full_words(id, both),
       "link_downed, port_xmit_wait: each is full and counts no further (perfquery -R -C mlx5_0 -P "

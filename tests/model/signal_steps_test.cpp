@@ -118,9 +118,11 @@ TEST_F(SignalCollectorTest, CountersAreIncreasesAndTheFirstReadingIsNone) {
   rows = at(30);
   EXPECT_TRUE(std::isnan(rows.at(0).values[kUncorrectableBlocks]))
       << "a reset is not an increase of any size";
-  counters(4, 20);
-  at(30);
-  EXPECT_EQ(at(40).at(0).values[kUncorrectableBlocks], 3);
+  counters(2, 15);
+  at(30);  // the new start
+  counters(5, 25);
+  at(40);
+  EXPECT_EQ(at(50).at(0).values[kUncorrectableBlocks], 3);
 }
 
 TEST_F(SignalCollectorTest, TheErrorRatioIsThatOfTheStep) {
