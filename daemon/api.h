@@ -30,7 +30,7 @@
 
 #include "daemon/report_store.h"
 #include "exporters/text_style.h"
-#include "storage/memory.h"
+#include "storage/history_store.h"
 
 namespace linkhealth {
 
@@ -71,10 +71,10 @@ class Operator;
 struct ApiView {
   const ReportStore& reports;
   WallTime now;
-  Milliseconds watching;     ///< for how long the monitor has run
-  Milliseconds stale_after;  ///< a last sample older than this is not healthy
-  Memory* memory = nullptr;  ///< nullptr: nothing is remembered
-  Operator* desk = nullptr;  ///< takes what people say; nullptr: nobody does
+  Milliseconds watching;            ///< for how long the monitor has run
+  Milliseconds stale_after;         ///< a last sample older than this is not healthy
+  HistoryStore* history = nullptr;  ///< nullptr: nothing is remembered
+  Operator* desk = nullptr;         ///< takes what people say; nullptr: nobody does
 };
 
 ApiReply answer(const ApiRequest& request, const ApiView& view);

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "exporters/past_json.h"
-#include "exporters/past_text.h"
 #include "exporters/port_names.h"
+#include "exporters/timeline_json.h"
+#include "exporters/timeline_text.h"
 
 namespace linkhealth {
 
@@ -27,7 +27,7 @@ ApiReply reply(const char* content_type, std::string body) {
 }
 
 struct Asked {
-  PastQuery query;
+  TimelineQuery query;
   std::vector<Signal> signals;
 };
 
@@ -39,7 +39,7 @@ Result<std::uint64_t> whole(const ApiRequest& request, const char* name, std::ui
   return *value;
 }
 
-Result<void> take_step(const ApiRequest& request, std::uint64_t since_s, PastQuery& query) {
+Result<void> take_step(const ApiRequest& request, std::uint64_t since_s, TimelineQuery& query) {
   const auto step_s = whole(request, "step", 0);
   if (!step_s) return step_s.error();
   if (*step_s == 0) return {};
@@ -92,7 +92,7 @@ ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& r
   if (!port) return api_error(request, 404, port.error().message);
   const auto asked = asked_of(request, view, **port);
   if (!asked) return api_error(request, 400, asked.error().message);
-  auto past = view.memory->past(asked->query);
+  auto past = view.history->timeline(asked->query);
   if (!past) return api_error(request, 503, past.error().message);
   past->port = (*port)->port;
   std::erase_if(past->maintenance, [&](const Maintenance& one) {
@@ -101,8 +101,12 @@ ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& r
     return !meant.empty() && meant != asked->query.port && meant != (*port)->port &&
            meant != id.device && meant != id.netdev && meant != id.pci;
   });
-  return style != nullptr ? reply("text/plain; charset=utf-8", past_text(*past, **port, *style))
-                          : reply("application/json", past_json(*past, asked->signals) + "\n");
+  if (!asked->signals.empty())
+    std::erase_if(past->signals, [&](const SignalSeries& series) {
+      return std::ranges::find(asked->signals, series.signal) == asked->signals.end();
+    });
+  return style != nullptr ? reply("text/plain; charset=utf-8", timeline_text(*past, **port, *style))
+                          : reply("application/json", timeline_json(*past) + "\n");
 }
 
 }  // namespace
@@ -114,14 +118,14 @@ std::optional<ApiReply> answer_from_memory(const ApiRequest& request, const ApiV
                     path.size() > kPorts.size() + kHistory.size();
   const bool text = path.starts_with(kText);
   if (!json && !text && !path.starts_with(kIdentities)) return std::nullopt;
-  if (view.memory == nullptr) return api_error(request, 404, "nothing is remembered here");
+  if (view.history == nullptr) return api_error(request, 404, "nothing is remembered here");
   if (json)
     return past_of(request, view, report,
                    path.substr(kPorts.size(), path.size() - kPorts.size() - kHistory.size()),
                    nullptr);
   if (text) return past_of(request, view, report, path.substr(kText.size()), &style);
   const std::string serial(path.substr(kIdentities.size()));
-  const auto places = view.memory->identities_of(serial);
+  const auto places = view.history->identities_of(serial);
   if (!places) return api_error(request, 503, places.error().message);
   if (places->empty())
     return api_error(

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "exporters/json.h"
-#include "model/port_past.h"
+#include "model/report.h"
 
 namespace linkhealth {
 

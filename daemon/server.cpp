@@ -164,7 +164,7 @@ class ApiServer : public Server {
         clock_(clock),
         stale_after_(settings.stale_after),
         who_may_(who_may(settings.control_group)),
-        memory_(settings.memory),
+        history_(settings.history),
         desk_(settings.desk),
         started_(clock.steady()),
         http_(std::make_shared<HttpServer>(
@@ -236,7 +236,7 @@ class ApiServer : public Server {
     if (request.path == kEventStreamPath && request.method == "GET")
       return {{}, nullptr, event_feed(reports_, request.last_event_id)};
     return plain(answer(request, {reports_, clock_.wall(), clock_.steady() - started_, stale_after_,
-                                  memory_, desk_}));
+                                  history_, desk_}));
   }
 
   /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not
@@ -289,7 +289,7 @@ class ApiServer : public Server {
   Milliseconds stale_after_;
   std::string who_may_;  ///< in words
   std::optional<gid_t> control_group_;
-  Memory* memory_;
+  HistoryStore* history_;
   Operator* desk_;
   SteadyTime started_;
   std::string socket_path_;

@@ -15,7 +15,7 @@
 #include "config/config.h"
 #include "daemon/recording_tap.h"
 #include "daemon/report_store.h"
-#include "storage/memory.h"
+#include "storage/history_store.h"
 
 namespace linkhealth {
 
@@ -34,8 +34,8 @@ struct ServerSettings {
   /// Where the server says what happened to it; from the thread that serves.
   std::function<void(bool good, const std::string& line)> say = [](bool, const std::string&) {};
   Milliseconds stale_after = std::chrono::minutes(1);
-  Memory* memory = nullptr;  ///< for what is remembered of a port
-  Operator* desk = nullptr;  ///< takes acknowledgements and maintenance
+  HistoryStore* history = nullptr;  ///< for what is remembered of a port
+  Operator* desk = nullptr;         ///< takes acknowledgements and maintenance
 };
 
 class Server {

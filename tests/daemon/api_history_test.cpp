@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/storage/memory_example.h"
+#include "tests/storage/history_example.h"
 #include "tests/support/report_builder.h"
 #include "tests/support/test_server.h"
 
@@ -22,17 +22,17 @@ class ApiHistoryTest : public testing::Test {
     for (const PortReport& port : report->ports)
       if (port.port == "mlx5_3/1") stable_ = port.latest.id.stable_key();
     reports_.publish(report, {}, {});
-    MemoryBatch batch;
-    batch.now = memory_time(60);
+    HistoryBatch batch;
+    batch.now = history_time(60);
     for (int i = 0; i < 6; ++i) {
-      batch.rows.push_back(memory_row(std::int64_t{i} * 10, 50 + i, stable_));
+      batch.rows.push_back(history_row(std::int64_t{i} * 10, 50 + i, stable_));
       batch.rows.back().values[Signal::kPreFecBer] = 2.1e-8;
     }
-    batch.events = {memory_event(20)};
+    batch.events = {history_event(20)};
     batch.events[0].port = stable_;
     batch.identities = {{"S1", "local", stable_, "mlx5_3/1", "ACME", "P1", "optical",
-                         memory_time(0), memory_time(0)}};
-    EXPECT_TRUE(memory_->write(batch).ok());
+                         history_time(0), history_time(0)}};
+    EXPECT_TRUE(store_->write(batch).ok());
   }
   ApiReply get(const std::string& path, std::multimap<std::string, std::string> params = {}) {
     ApiRequest request;
@@ -40,11 +40,11 @@ class ApiHistoryTest : public testing::Test {
     request.path = path;
     request.params = std::move(params);
     return answer(request,
-                  {reports_, memory_time(60), {}, std::chrono::hours(9), memory_.get(), nullptr});
+                  {reports_, history_time(60), {}, std::chrono::hours(9), store_.get(), nullptr});
   }
 
   ReportStore reports_;
-  std::unique_ptr<Memory> memory_ = Memory::open({}, memory_time(0));
+  std::unique_ptr<HistoryStore> store_ = HistoryStore::open({}, history_time(0));
   std::string stable_;
 };
 
@@ -64,18 +64,18 @@ TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
 }
 
 TEST_F(ApiHistoryTest, MaintenanceOfThePortByAnyOfItsNamesAndOfTheNode) {
-  MemoryBatch batch;
-  batch.now = memory_time(60);
+  HistoryBatch batch;
+  batch.now = history_time(60);
   batch.ledger.emplace();
   for (const std::string& port :
        {stable_, std::string("mlx5_3"), std::string("ens4np0"), std::string(), stable_ + "1"}) {
     Maintenance work;
     work.port = port;
     work.by = "who" + std::to_string(batch.ledger->maintenance_log.size());
-    work.since = memory_time(10);
+    work.since = history_time(10);
     batch.ledger->maintenance_log.push_back(work);
   }
-  ASSERT_TRUE(memory_->write(batch).ok());
+  ASSERT_TRUE(store_->write(batch).ok());
   const ApiReply past = get("/api/v1/ports/mlx5_3/history");
   for (const char* by : {"who0", "who1", "who2", "who3"})
     EXPECT_THAT(*past.body, HasSubstr(std::string(R"("by":")") + by + "\""));
@@ -116,9 +116,9 @@ TEST_F(ApiHistoryTest, WhereAModuleWas) {
 }
 
 TEST_F(ApiHistoryTest, AMemoryThatIsClosedIsSaid) {
-  memory_->close();
+  store_->close();
   EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 503);
-  memory_.reset();
+  store_.reset();
   EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 404);
 }
 

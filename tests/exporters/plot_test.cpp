@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "exporters/json.h"
-#include "exporters/past_text.h"
 #include "exporters/text_layout.h"
+#include "exporters/timeline_text.h"
 #include "tests/support/report_builder.h"
 
 namespace linkhealth {
@@ -53,8 +53,8 @@ TEST(PlotTest, TimesStandWhereTheyAreAndDoNotTouch) {
   EXPECT_EQ(time_axis(from, from, 3), "   ");
 }
 
-PortPast dirty_past() {
-  PortPast past;
+PortTimeline dirty_past() {
+  PortTimeline past;
   past.step_s = 60;
   past.from = *parse_rfc3339("2026-11-20T09:50:00Z");
   past.to = past.from + std::chrono::minutes(120);
@@ -73,17 +73,17 @@ PortPast dirty_past() {
     bias.values.push_back(hole ? kNone : 74.2);
   }
   past.signals = {downs, ber, symbols, power, bias, warm};
-  KeptEvent opened;
+  FaultEvent opened;
   opened.at = past.from + std::chrono::minutes(62);
-  opened.event = "opened";
-  opened.fault = "dirty_connector";
-  opened.end = "path";
-  opened.severity = "warning";
-  opened.confidence = 0.83;
-  opened.summary = "lane 2 receives -9.1 dBm, 6.0 dB below its siblings; the far end sends 0.4 dBm";
-  KeptEvent closed = opened;
+  opened.fault.opened_at = opened.at;
+  opened.fault.fault = "dirty_connector";
+  opened.fault.end = End::kPath;
+  opened.fault.confidence = 0.83;
+  opened.fault.summary =
+      "lane 2 receives -9.1 dBm, 6.0 dB below its siblings; the far end sends 0.4 dBm";
+  FaultEvent closed = opened;
   closed.at = past.from + std::chrono::minutes(110);
-  closed.event = "closed";
+  closed.kind = FaultEventKind::kClosed;
   past.events = {opened, closed};
   RepairRecord repair;
   repair.action = RepairAction::kFibreReseated;
@@ -104,8 +104,9 @@ TEST(PastTextTest, FitsEveryTerminal) {
       TextStyle style;
       style.width_columns = width;
       style.ascii = ascii;
-      const std::string text =
-          test::dirty_port().port.empty() ? "" : past_text(dirty_past(), test::dirty_port(), style);
+      const std::string text = test::dirty_port().port.empty()
+                                   ? ""
+                                   : timeline_text(dirty_past(), test::dirty_port(), style);
       for (std::size_t at = 0; at < text.size();) {
         const auto end = text.find('\n', at);
         ASSERT_NE(end, std::string::npos);
@@ -122,7 +123,7 @@ TEST(PastTextTest, FitsEveryTerminal) {
 }
 
 TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
-  const std::string text = past_text(dirty_past(), test::dirty_port(), {});
+  const std::string text = timeline_text(dirty_past(), test::dirty_port(), {});
   EXPECT_THAT(
       text,
       HasSubstr("Rx power, dBm (the lane that receives least): now -1.2, least -9.1, most -1.2"));
@@ -134,42 +135,37 @@ TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   TextStyle style;
   style.colour = true;
-  EXPECT_THAT(past_text(dirty_past(), test::dirty_port(), style), HasSubstr("\x1b["));
+  EXPECT_THAT(timeline_text(dirty_past(), test::dirty_port(), style), HasSubstr("\x1b["));
 }
 
 TEST(PastTextTest, DarknessIsNoPower) {
-  PortPast past = dirty_past();
+  PortTimeline past = dirty_past();
   auto& power = past.signals[3];
   ASSERT_EQ(power.signal, Signal::kRxPower);
   std::fill(power.values.begin() + 80, power.values.begin() + 90, -40.0);  // the fibre is out
   TextStyle style;
   style.width_columns = 140;
-  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+  EXPECT_THAT(timeline_text(past, test::dirty_port(), style),
               AllOf(HasSubstr("now -1.2, least -9.1, most -1.2, at times no light"),
                     HasSubstr("-11.0 ┤"), Not(HasSubstr("-41"))));
   past.signals[3].values.back() = -40;
-  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+  EXPECT_THAT(timeline_text(past, test::dirty_port(), style),
               HasSubstr("before -1.2, least -9.1, most -1.2, now no light"));
   std::fill(past.signals[3].values.begin(), past.signals[3].values.end(), -40.0);
-  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+  EXPECT_THAT(timeline_text(past, test::dirty_port(), style),
               HasSubstr("Rx power: no light in all that time"));
 }
 
 TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
-  PortPast past = dirty_past();
-  FaultEvent event;
-  event.fault.fault = "dirty_connector";
-  event.fault.opened_at = past.events[0].at;
-  event.fault.acknowledged = Acknowledgement{"ann", "ticket 4711", past.events[0].at,
-                                             past.events[0].at + std::chrono::hours(2)};
-  KeptEvent noted = past.events[0];
-  noted.event = "acknowledged";
-  noted.document = event_json_line(event);
-  past.events[1].document = noted.document;
+  PortTimeline past = dirty_past();
+  FaultEvent noted = past.events[0];
+  noted.kind = FaultEventKind::kAcknowledged;
+  noted.fault.acknowledged =
+      Acknowledgement{"ann", "ticket 4711", noted.at, noted.at + std::chrono::hours(2)};
   past.events.insert(past.events.begin() + 1, noted);
   TextStyle style;
   style.width_columns = 140;
-  const std::string text = past_text(past, test::dirty_port(), style);
+  const std::string text = timeline_text(past, test::dirty_port(), style);
   EXPECT_THAT(
       text,
       HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 12:52:00Z: ticket 4711\n"));
@@ -179,7 +175,7 @@ TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
 }
 
 TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
-  PortPast past = dirty_past();
+  PortTimeline past = dirty_past();
   Maintenance work;
   work.port = "0000:9a:00.0/1";
   work.by = "ann";
@@ -194,7 +190,7 @@ TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
   past.maintenance = {work, file};
   TextStyle style;
   style.width_columns = 140;
-  const std::string text = past_text(past, test::dirty_port(), style);
+  const std::string text = timeline_text(past, test::dirty_port(), style);
   const auto begun =
       text.find("maintenance  begun by ann, until 2026-11-20 12:20:00Z: new jumper\n");
   const auto ended = text.find("maintenance  ended, after 10 min\n");
@@ -208,22 +204,22 @@ TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
 }
 
 TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {
-  PortPast past = dirty_past();
+  PortTimeline past = dirty_past();
   for (SignalSeries& series : past.signals)
     std::fill(series.values.begin() + 60, series.values.end(), kNone);
-  EXPECT_THAT(past_text(past, test::dirty_port(), {}),
+  EXPECT_THAT(timeline_text(past, test::dirty_port(), {}),
               HasSubstr("Module temperature, C: last seen 53.0"));
 }
 
 TEST(PastTextTest, APortWithoutAPastSaysSo) {
   PortReport port = test::dirty_port();
-  const std::string faulty = past_text({}, port, {});
+  const std::string faulty = timeline_text({}, port, {});
   EXPECT_THAT(faulty, HasSubstr("Nothing was measured of it in this time."));
   EXPECT_THAT(faulty, ::testing::Not(HasSubstr("no fault was seen")));
   EXPECT_THAT(faulty, HasSubstr("open         dirty connector, since then: "))
       << "one is open, whenever it began";
   port.faults.clear();
-  EXPECT_THAT(past_text({}, port, {}), HasSubstr("no fault was seen"));
+  EXPECT_THAT(timeline_text({}, port, {}), HasSubstr("no fault was seen"));
 }
 
 }  // namespace
