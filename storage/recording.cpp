@@ -15,7 +15,8 @@ namespace linkhealth {
 
 namespace {
 
-constexpr unsigned kChunkBytes = 256U * 1024;
+/// As much as this before a damaged place of a gzip stream may be lost.
+constexpr unsigned kChunkBytes = 64U * 1024;
 
 Result<GzFile> open_gz(const std::string& path, int standard, const char* mode) {
   errno = 0;
@@ -99,7 +100,7 @@ Result<std::optional<RecordingReader::Line>> RecordingReader::next_line() {
 Result<RecordingHeader> RecordingReader::header() {
   auto line = next_line();
   if (!line) return error_here(line.error().message);
-  if (!*line) return error_here("empty: not a recording");
+  if (!*line) return error_here(broken_.empty() ? "empty: not a recording" : broken_);
   auto header = parse_recording_header((*line)->text);
   if (!header) return error_here(header.error().message);
   return header;
