@@ -277,9 +277,7 @@ int run_module(const LocalCommands& local, const Client& client, const ModuleOpt
     return kBadInput;
   }
   if (!options.file.empty()) return local.module(options, style);
-  if (options.json) return show(client.get("/api/v1/module/" + path_part(options.port)));
-  return show(
-      client.get("/api/v1/text/module/" + path_part(options.port) + "?" + style_query(style)));
+  return run_module(client, options.port, options.json, style);
 }
 
 int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {

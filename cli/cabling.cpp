@@ -3,9 +3,10 @@
 #include <iterator>
 
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
+#include "cli/fetched.h"
 #include "cli/local.h"
 #include "config/plan_learn.h"
+#include "daemon/cabling.h"
 #include "exporters/json.h"
 #include "probes/live_host.h"
 
@@ -19,31 +20,26 @@ std::string host_name() {
   return name ? name->substr(0, name->find('\n')) : "";
 }
 
-/// Every port whose far end says who it is.
+/// Every port with an identified far end.
 Result<std::vector<PlanRow>> learn_from_daemon(const Client& client, int& exit_code) {
-  const auto answer = client.get("/api/v1/report");
-  if (!answer || answer->status != 200) {
-    exit_code = show(answer);
-    return Error{""};
-  }
-  const auto report = parse_report(answer->body);
-  exit_code = kDaemonError;
-  if (!report) return Error{"the daemon's answer can't be read: " + report.error().message};
+  const auto report = fetch_as(client, "/api/v1/report", &parse_report);
+  exit_code = report.exit_code;
+  if (!report.value) return Error{report.message};
   std::vector<PlanRow> rows;
-  for (const PortReport& port : report->ports) {
+  for (const PortReport& port : report.value->ports) {
     const auto& peer = port.latest.peer;
     if (!peer || peer->source == "plan" || (peer->system.empty() && peer->port.empty())) continue;
     PlanRow row;
-    row.node = report->node;
+    row.node = report.value->node;
     row.port = port.port;
     row.expected = port.expected;  // what is known of rails and racks stays
     row.expected.peer_system = peer->system;
     row.expected.peer_port = peer->port;
     if (const auto& link = port.latest.link; link && link->carrier == true)
       row.expected.speed_mbps = link->speed_mbps;
-    if (report->site)
+    if (report.value->site)
       for (const char* label : {"row", "rack", "u", "pod"})
-        if (const auto at = report->site->find(label); at != report->site->end())
+        if (const auto at = report.value->site->find(label); at != report.value->site->end())
           row.site[label] = at->second;
     rows.push_back(std::move(row));
   }
@@ -68,17 +64,22 @@ Result<std::vector<PlanRow>> learn_from_file(const std::string& path, const std:
 
 int run_cabling(const Client& client, const CablingOptions& options, const TextStyle& style) {
   if (!options.learn) {
-    const auto answer = client.get(options.json ? std::string("/api/v1/cabling")
-                                                : "/api/v1/text/cabling?" + style_query(style));
-    return show(answer,
-                answer && !answer->problems.empty() && answer->problems != "0" ? kProblems : kOk);
+    const auto fetched = fetch_as(client, "/api/v1/report", &parse_report);
+    if (!fetched.value) {
+      complain(fetched.message);
+      return fetched.exit_code;
+    }
+    const auto rows = compare_cabling(*fetched.value);
+    std::cout << (options.json ? cabling_json(*fetched.value, rows) + "\n"
+                               : cabling_text(*fetched.value, rows, style));
+    return count_wrong(rows) > 0 ? kProblems : kOk;
   }
   std::vector<PlanRow> all;
   int exit_code = kBadInput;
   if (options.from.empty()) {
     auto rows = learn_from_daemon(client, exit_code);
     if (!rows) {
-      if (!rows.error().message.empty()) complain(rows.error().message);
+      complain(rows.error().message);
       return exit_code;
     }
     all = *std::move(rows);

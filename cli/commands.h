@@ -76,13 +76,15 @@ struct CheckOptions {
 /// Nagios' exit codes, which are not those of the other commands.
 int run_check(const Client& client, const CheckOptions& options);
 
+int run_module(const Client& client, const std::string& port, bool json, const TextStyle& style);
+
 struct TicketOptions {
   std::string port;
   bool json = false;
 };
 int run_ticket(const Client& client, const TicketOptions& options);
 
-/// Who types: behind sudo the one before it.
+/// The user who runs the program; under sudo the one who called it.
 std::string user_name();
 
 struct RecordOptions {
@@ -94,8 +96,6 @@ inline constexpr std::uint64_t kDay_s = 86400;
 /// "90", "90s", "10m", "2h", "1d" as seconds, at most `longest_s`.
 Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s = kDay_s);
 
-/// "width=100&colour=1&ascii=1"
-std::string style_query(const TextStyle& style);
 /// "linkhealth: MESSAGE" on standard error.
 void complain(const std::string& message);
 /// Flushes standard output: `exit_code`, or kDaemonError with a complaint where not all of it could

@@ -26,7 +26,7 @@ Look look_once(const std::string& sysroot, const Clock& clock);
 int doctor_once(const DoctorOptions& options, const TextStyle& style, const Clock& clock);
 /// `replay FILE`.
 int replay_file(const ReplayOptions& options, const TextStyle& style, const Clock& clock);
-/// `rules`: from the daemon, which counts; without it the defaults.
+/// `rules`: as the daemon counts them; without a daemon the defaults.
 int run_rules(const Client& client, const RulesOptions& options, const TextStyle& style);
 /// `module --file FILE`.
 int show_module_file(const ModuleOptions& options, const TextStyle& style);

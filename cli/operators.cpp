@@ -1,11 +1,13 @@
-// ack and maintenance: what people tell the daemon.
+// ack and maintenance.
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
@@ -15,15 +17,24 @@ constexpr std::uint64_t kLongest_s = 90 * kDay_s;  // as the daemon (daemon/api_
 
 /// "&for=7200&by=ann&reason=…"; nullopt after a complaint.
 std::optional<std::string> parameters(const std::string& command, const std::string& for_time,
-                                      const std::string& reason, const std::string& by, bool json) {
-  std::string text = "by=" + path_part(by.empty() ? user_name() : by);
-  if (!reason.empty()) text += "&reason=" + path_part(reason);
-  if (!json) text += "&format=text";
+                                      const std::string& reason, const std::string& by) {
+  std::string text = "by=" + url_encoded(by.empty() ? user_name() : by);
+  if (!reason.empty()) text += "&reason=" + url_encoded(reason);
   if (for_time.empty()) return text;
   const auto duration = parse_duration_s(for_time, kLongest_s);
   if (duration) return text + "&for=" + std::to_string(*duration);
   complain(command + " --for: " + duration.error().message);
   return std::nullopt;
+}
+
+/// Prints the action's sentence, or all of it as JSON.
+int act(const Client& client, const std::string& path, bool json) {
+  const auto answer = client.post(path);
+  const auto done = answer && answer->status == 200 ? parse_json(answer->body) : Json();
+  if (json || !done || done->is_null()) return show(answer);
+  const std::string warning = text_member(*done, "warning");
+  std::puts((text_member(*done, "text") + (warning.empty() ? "" : "; " + warning)).c_str());
+  return kOk;
 }
 
 }  // namespace
@@ -41,10 +52,12 @@ int run_ack(const Client& client, const AckOptions& options) {
     complain("ack --end takes back an acknowledgement: it goes with neither --for nor --reason");
     return kBadInput;
   }
-  const auto query = parameters("ack", options.for_time, options.reason, options.by, options.json);
+  const auto query = parameters("ack", options.for_time, options.reason, options.by);
   if (!query) return kBadInput;
-  return show(client.post("/api/v1/ports/" + path_part(options.port) + "/ack?" + *query +
-                          (options.end ? "&end=1" : "")));
+  return act(client,
+             "/api/v1/ports/" + url_encoded(options.port) + "/ack?" + *query +
+                 (options.end ? "&end=1" : ""),
+             options.json);
 }
 
 int run_maintenance(const Client& client, const MaintenanceOptions& options) {
@@ -58,12 +71,12 @@ int run_maintenance(const Client& client, const MaintenanceOptions& options) {
     complain("maintenance end takes no --no-module-reads");
     return kBadInput;
   }
-  const auto query =
-      parameters("maintenance", options.for_time, options.reason, options.by, options.json);
+  const auto query = parameters("maintenance", options.for_time, options.reason, options.by);
   if (!query) return kBadInput;
-  return show(client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" + *query +
-                          (end ? "&end=1" : "") +
-                          (options.no_module_reads ? "&module_reads=off" : "")));
+  return act(client,
+             "/api/v1/maintenance?port=" + url_encoded(options.port) + "&" + *query +
+                 (end ? "&end=1" : "") + (options.no_module_reads ? "&module_reads=off" : ""),
+             options.json);
 }
 
 }  // namespace linkhealth::cli

@@ -1,22 +1,24 @@
 #include "cli/prometheus.h"
 
-#include <httplib.h>
+#include <curl/curl.h>
+#include <fmt/format.h>
 
 #include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "base/text.h"
+#include "cli/http_client.h"
 #include "model/json.h"
 
 namespace linkhealth::cli {
 
 namespace {
 
-constexpr time_t kConnect_s = 5;
-constexpr time_t kAnswer_s = 30;
-constexpr std::size_t kMostBytes = 64UL << 20U;
+constexpr long kAnswer_s = 30;
+constexpr std::size_t kMaxAnswer_bytes = std::size_t{64} << 20U;
 
 /// [time, "value"]: a number as text, because JSON has neither NaN nor infinity.
 Result<double> value_of(const Json& sample) {
@@ -66,6 +68,14 @@ Result<std::string> secret_of(const std::string& path) {
   return secret;
 }
 
+/// "" where the address has no such part.
+std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return "";
+  const std::unique_ptr<char, decltype(&curl_free)> owned(text, curl_free);
+  return text;
+}
+
 }  // namespace
 
 std::string_view PrometheusRow::label(std::string_view name) const {
@@ -91,30 +101,22 @@ Result<Prometheus> Prometheus::open(const PrometheusOptions& options) {
     return Error{"the address of Prometheus: " + why +
                  " (http://host:9090, https://user:password@host/prefix)"};
   };
-  std::string_view rest = options.url;
-  const auto scheme_end = rest.find("://");
-  const std::string scheme(rest.substr(0, scheme_end == std::string_view::npos ? 0 : scheme_end));
-  if (scheme != "http" && scheme != "https")
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), curl_url_cleanup);
+  if (!options.url.starts_with("http://") && !options.url.starts_with("https://"))
     return wrong("it begins with neither http:// nor https://");
-  rest.remove_prefix(scheme_end + 3);
-  const auto slash = rest.find('/');
-  std::string_view host = rest.substr(0, slash);
-  Prometheus out;
-  if (slash != std::string_view::npos) out.prefix_ = rest.substr(slash);
-  while (out.prefix_.ends_with('/')) out.prefix_.pop_back();
-  if (const auto at = host.rfind('@'); at != std::string_view::npos) {
-    const std::string_view login = host.substr(0, at);
-    const auto colon = login.find(':');
-    if (colon == std::string_view::npos) return wrong("before the @ stands no user:password");
-    out.user_ = httplib::detail::decode_url(std::string(login.substr(0, colon)), false);
-    out.password_ = httplib::detail::decode_url(std::string(login.substr(colon + 1)), false);
-    host.remove_prefix(at + 1);
-  }
-  if (host.empty() || host.find_first_of(" \t\r\n?#") != std::string_view::npos ||
-      out.prefix_.find_first_of(" \t\r\n?#") != std::string::npos)
+  if (curl_url_set(url.get(), CURLUPART_URL, options.url.c_str(), 0) != CURLUE_OK ||
+      !url_part(url.get(), CURLUPART_QUERY).empty() ||
+      !url_part(url.get(), CURLUPART_FRAGMENT).empty())
     return wrong("no host, or a character that can't be in one");
-  out.origin_ = scheme + "://" + std::string(host);
-  out.shown_ = out.origin_ + out.prefix_;
+  Prometheus out;
+  out.user_ = url_part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
+  out.password_ = url_part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
+  if (!out.user_.empty() && out.password_.empty())
+    return wrong("before the @ stands no user:password");
+  curl_url_set(url.get(), CURLUPART_USER, nullptr, 0);
+  curl_url_set(url.get(), CURLUPART_PASSWORD, nullptr, 0);
+  out.url_ = url_part(url.get(), CURLUPART_URL);
+  while (out.url_.ends_with('/')) out.url_.pop_back();
   out.ca_file_ = options.ca_file;
   if (!options.bearer_token_file.empty()) {
     auto token = secret_of(options.bearer_token_file);
@@ -127,39 +129,27 @@ Result<Prometheus> Prometheus::open(const PrometheusOptions& options) {
 }
 
 Result<PrometheusVector> Prometheus::query(const std::string& expression) const {
-  httplib::Client client(origin_);
-  if (!client.is_valid()) return Error{"the address of Prometheus is none: " + shown_};
-  client.set_connection_timeout(kConnect_s);
-  client.set_read_timeout(kAnswer_s);
-  if (!ca_file_.empty()) client.set_ca_cert_path(ca_file_);
-  if (!user_.empty()) client.set_basic_auth(user_, password_);
-  if (!token_.empty()) client.set_bearer_token_auth(token_);
-  std::string body;
-  bool too_long = false;
-  int status = 0;
-  const std::string path =
-      prefix_ + "/api/v1/query?query=" + httplib::detail::encode_query_param(expression);
-  const auto answer = client.Get(
-      path,
-      [&](const httplib::Response& response) {
-        status = response.status;
-        return true;
-      },
-      [&](const char* data, std::size_t size) {
-        too_long = body.size() + size > kMostBytes;
-        if (!too_long) body.append(data, size);
-        return !too_long;
-      });
-  const std::string who = "Prometheus at " + shown_;
-  if (too_long) return Error{who + " answers with more than 64 MiB"};
+  HttpTarget target;
+  target.url = url_ + "/api/v1/query?query=" + url_encoded(expression);
+  target.silence_s = kAnswer_s;
+  target.user = user_;
+  target.password = password_;
+  target.bearer_token = token_;
+  target.ca_file = ca_file_;
+  const std::string who = "Prometheus at " + url_;
+  const auto answer = fetch(target, kMaxAnswer_bytes);
+  if (!answer && answer.error().errnum == EMSGSIZE)
+    return Error{who + " answers with more than 64 MiB"};
   if (!answer)
-    return Error{who + " does not answer (" + to_string(answer.error()) +
-                     "): is the address right? --prometheus URL, or LINKHEALTH_PROMETHEUS",
+    return Error{fmt::format("{} does not answer ({}): is the address right? --prometheus URL, or "
+                             "LINKHEALTH_PROMETHEUS",
+                             who, answer.error().message),
                  ECONNREFUSED};
+  const int status = answer->status;
   if (status == 401 || status == 403)
     return Error{who + " refuses (" + std::to_string(status) +
                  "): --bearer-token-file FILE, or user:password@ in the address"};
-  auto rows = parse_vector(body);
+  auto rows = parse_vector(answer->body);
   if (!rows)
     return Error{who + " " + (status == 200 ? "" : "(" + std::to_string(status) + ") ") +
                  rows.error().message};

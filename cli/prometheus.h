@@ -42,12 +42,12 @@ class Prometheus {
   /// its password.
   [[nodiscard]] Result<PrometheusVector> query(const std::string& expression) const;
   /// The address without user and password.
-  [[nodiscard]] const std::string& shown() const { return shown_; }
+  [[nodiscard]] const std::string& shown() const { return url_; }
 
  private:
   Prometheus() = default;
-  std::string origin_;  ///< scheme, host and port
-  std::string prefix_, user_, password_, token_, ca_file_, shown_;
+  std::string url_;  ///< without user and password
+  std::string user_, password_, token_, ca_file_;
 };
 
 }  // namespace linkhealth::cli

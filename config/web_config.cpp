@@ -42,32 +42,8 @@ constexpr std::array<std::string_view, 17> kCiphers = {
     "TLS_RSA_WITH_AES_256_CBC_SHA",
     "TLS_RSA_WITH_AES_128_GCM_SHA256",
     "TLS_RSA_WITH_AES_256_GCM_SHA384"};
-// Those that exporter-toolkit takes, and the values where it takes only some.
-struct HeaderField {
-  std::string_view name;
-  std::array<std::string_view, 2> values;
-};
-constexpr std::array<HeaderField, 5> kHeaders = {{{"Strict-Transport-Security", {}},
-                                                  {"X-Frame-Options", {"deny", "sameorigin"}},
-                                                  {"X-Content-Type-Options", {"nosniff"}},
-                                                  {"X-XSS-Protection", {}},
-                                                  {"Content-Security-Policy", {}}}};
 constexpr std::size_t kMaxUsers = 64;
 constexpr std::size_t kMaxNames = 256;  // of a list
-constexpr double kMaxInterval_ms = 24 * 3600e3;
-
-struct DurationUnit {
-  std::string_view word;
-  double ms;
-};
-constexpr std::array<DurationUnit, 8> kDurationUnits = {{{"ns", 1e-6},
-                                                         {"us", 1e-3},
-                                                         {"\u00b5s", 1e-3},
-                                                         {"\u03bcs", 1e-3},
-                                                         {"ms", 1},
-                                                         {"s", 1e3},
-                                                         {"m", 60e3},
-                                                         {"h", 3600e3}}};
 
 template <std::size_t N>
 std::string words_of(const std::array<std::string_view, N>& words) {
@@ -87,7 +63,9 @@ class WebLoader {
         [&](const Member& member) -> Result<void> {
           if (member.key == "tls_server_config") return tls(member, config);
           if (member.key == "http_server_config") return http(member, config);
-          if (member.key == "rate_limit") return rate_limit(member, config);
+          if (member.key == "rate_limit")
+            return wrong(member.line,
+                         "rate_limit: not supported; limit clients in a proxy or firewall");
           return users(member, config);
         });
     if (!set) return set.error();
@@ -292,65 +270,18 @@ class WebLoader {
     return {};
   }
 
-  Result<void> rate_limit(const Member& member, WebConfig& config) {
-    WebRateLimit limit;
-    bool burst_set = false;
-    auto read = each(
-        member.value, member.key, {"interval", "burst"}, [&](const Member& key) -> Result<void> {
-          const auto value = text(key);
-          if (!value) return value.error();
-          if (key.key == "interval") {
-            const auto interval_ms = parse_go_duration_ms(*value);
-            if (!interval_ms || *interval_ms > kMaxInterval_ms)
-              return wrong(key.line,
-                           "interval must be a duration such as 1s or 250ms, at most 24h");
-            limit.interval_ms = *interval_ms;
-            return {};
-          }
-          const auto burst = parse_u64(*value);
-          if (!burst || *burst > 1'000'000)
-            return wrong(key.line, "burst must be a number from 1 to 1000000");
-          limit.burst = static_cast<int>(*burst);
-          burst_set = true;
-          return {};
-        });
-    if (!read || limit.interval_ms == 0) return read;  // 0 is "no limit", as in exporter-toolkit
-    if (!burst_set || limit.burst == 0)
-      return wrong(member.line,
-                   "rate_limit: burst must be 1 or more: without it nobody would be answered");
-    config.rate_limit = limit;
-    return {};
-  }
-
-  Result<void> header(const Member& field, WebConfig& config) const {
-    auto value = text(field);
-    if (!value) return value.error();
-    if (value->empty()) return {};
-    const auto& good = std::ranges::find(kHeaders, field.key, &HeaderField::name)->values;
-    if (!good[0].empty() && std::ranges::find(good, *value) == good.end())
-      return wrong(field.value.line, fmt::format("{} is {}{}{}", field.key, good[0],
-                                                 good[1].empty() ? "" : " or ", good[1]));
-    config.headers.emplace_back(field.key, *std::move(value));
-    return {};
-  }
-
   Result<void> http(const Member& member, WebConfig& config) {
-    return each(
-        member.value, member.key, {"http2", "headers"}, [&](const Member& key) -> Result<void> {
-          if (key.key == "http2") {
-            bool http2 = false;
-            if (auto read = flag(key, http2); !read) return read;
-            if (http2)
-              config.notes.push_back(
-                  wrong(key.line, "http2: not spoken here; clients take HTTP/1.1 instead").message);
-            return {};
-          }
-          std::vector<std::string_view> names;
-          names.reserve(kHeaders.size());
-          for (const HeaderField& field : kHeaders) names.push_back(field.name);
-          return each(key.value, key.key, names,
-                      [&](const Member& field) { return header(field, config); });
-        });
+    return each(member.value, member.key, {"http2", "headers"},
+                [&](const Member& key) -> Result<void> {
+                  if (key.key == "headers")
+                    return wrong(key.line, "headers: not supported; linkhealthd sets its own");
+                  bool http2 = false;
+                  if (auto read = flag(key, http2); !read) return read;
+                  if (http2)
+                    config.notes.push_back(
+                        wrong(key.line, "http2: not supported; clients use HTTP/1.1").message);
+                  return {};
+                });
   }
 
   Result<void> users(const Member& member, WebConfig& config) {
@@ -378,24 +309,6 @@ class WebLoader {
 };
 
 }  // namespace
-
-std::optional<double> parse_go_duration_ms(std::string_view text) {
-  if (text == "0") return 0.0;
-  if (text.empty()) return std::nullopt;
-  double total_ms = 0;
-  while (!text.empty()) {
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-    const auto number = parse_double(text.substr(0, digits));
-    text.remove_prefix(digits);
-    const std::size_t letters = std::min(text.find_first_of("0123456789."), text.size());
-    const auto unit =
-        std::ranges::find(kDurationUnits, text.substr(0, letters), &DurationUnit::word);
-    text.remove_prefix(letters);
-    if (!number || unit == kDurationUnits.end()) return std::nullopt;
-    total_ms += *number * unit->ms;
-  }
-  return total_ms;
-}
 
 bool is_bcrypt_hash(std::string_view hash) {
   constexpr std::size_t kHashBytes =

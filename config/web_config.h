@@ -1,6 +1,6 @@
 // The web configuration file of Prometheus's exporters (exporter-toolkit,
-// docs/web-configuration.md): TLS, client certificates, passwords, header fields. The same file
-// does for node_exporter and for us.
+// docs/web-configuration.md): TLS, client certificates, passwords. The same file serves
+// node_exporter. Its rare keys are refused.
 #pragma once
 
 #include <cstdint>
@@ -37,18 +37,9 @@ struct WebTls {
   std::vector<std::string> client_allowed_sans;
 };
 
-/// One request each `interval_ms`, and `burst` of them at once.
-struct WebRateLimit {
-  double interval_ms = 0;
-  int burst = 0;
-  bool operator==(const WebRateLimit&) const = default;
-};
-
 struct WebConfig {
   std::optional<WebTls> tls;                 ///< nullopt: plain text
   std::map<std::string, std::string> users;  ///< name and bcrypt hash; empty: everybody gets in
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::optional<WebRateLimit> rate_limit;
   std::vector<std::string> notes;  ///< "FILE:LINE: …": what is taken and has no effect here
 };
 
@@ -59,9 +50,6 @@ inline constexpr int kMaxBcryptCost = 14;
 /// Reads the text of `file_name`. An empty text is no TLS and no passwords. Errors are "FILE:LINE:
 /// what".
 Result<WebConfig> load_web_config(std::string_view text, const std::string& file_name);
-/// A duration as Go writes it, in ms: "1s", "250ms", "1m30s", "0". nullopt when it is none, or
-/// below nothing.
-std::optional<double> parse_go_duration_ms(std::string_view text);
 /// "$2y$10$…": a bcrypt hash as htpasswd -B writes it, its cost within bounds.
 bool is_bcrypt_hash(std::string_view hash);
 

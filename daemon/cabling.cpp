@@ -20,8 +20,8 @@ std::string pair_words(const std::string& system, const std::string& port) {
   return port.empty() ? system : system.empty() ? port : system + " " + port;
 }
 
-/// What a far end says itself; a name that only the plan gives is not seen.
-const PeerSample* said(const PortReport& port) {
+/// The far end as it identifies itself; a name that only the plan gives is not seen.
+const PeerSample* identified(const PortReport& port) {
   const auto& peer = port.latest.peer;
   return peer && peer->source != "plan" && !(peer->system.empty() && peer->port.empty()) ? &*peer
                                                                                          : nullptr;
@@ -31,7 +31,7 @@ bool planned(const PortReport& port) {
   return !port.expected.peer_system.empty() || !port.expected.peer_port.empty();
 }
 
-/// Whether `seen` is what the plan says of `of`.
+/// Whether `seen` is what the plan has.
 NameMatch compare(const PeerSample& seen, const ExpectedPort& of) {
   const NameMatch system =
       of.peer_system.empty() ? NameMatch::kSame : compare_systems(seen.system, of.peer_system);
@@ -52,7 +52,7 @@ const PortReport* owner_of(const Report& report, const PeerSample& seen, const P
 }
 
 void judge(const Report& report, const PortReport& port, CablingRow& row) {
-  const PeerSample* seen = said(port);
+  const PeerSample* seen = identified(port);
   if (port.health == Health::kExempt && seen == nullptr) {
     row.match = CablingMatch::kExempt;
     row.text = port.exempt;
@@ -60,7 +60,7 @@ void judge(const Report& report, const PortReport& port, CablingRow& row) {
   }
   if (seen == nullptr) {
     row.match = planned(port) ? CablingMatch::kUnseen : CablingMatch::kUnknown;
-    row.text = planned(port) ? "nobody says who is there" : "no plan, and nobody says who is there";
+    row.text = planned(port) ? "neighbour unknown" : "no plan entry; neighbour unknown";
     return;
   }
   if (!planned(port)) {
@@ -76,7 +76,7 @@ void judge(const Report& report, const PortReport& port, CablingRow& row) {
   row.text = "wrong: it is planned nowhere on this node";
   const PortReport* owner = owner_of(report, *seen, port);
   if (owner == nullptr) return;
-  const PeerSample* theirs = said(*owner);
+  const PeerSample* theirs = identified(*owner);
   const bool swap = theirs != nullptr && compare(*theirs, port.expected) == NameMatch::kSame;
   row.match = swap ? CablingMatch::kSwapped : CablingMatch::kWrong;
   row.text =
@@ -102,7 +102,7 @@ std::vector<CablingRow> compare_cabling(const Report& report) {
     row.port = port.port;
     row.netdev = port.latest.id.netdev;
     row.planned = pair_words(port.expected.peer_system, port.expected.peer_port);
-    if (const PeerSample* seen = said(port)) {
+    if (const PeerSample* seen = identified(port)) {
       row.seen = pair_words(seen->system, seen->port);
       row.source = seen->source;
     }

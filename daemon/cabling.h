@@ -1,5 +1,4 @@
-// What is plugged where, against the plan. Two cables in each other's ports are one finding: a
-// swap.
+// The far ends compared with the plan. Two cables in each other's ports are one finding: a swap.
 #pragma once
 
 #include <string>
@@ -14,8 +13,8 @@ enum class CablingMatch : std::uint8_t {
   kAsPlanned,
   kSwapped,    ///< this port and another have each other's cable
   kWrong,      ///< it ends somewhere else
-  kUnplanned,  ///< a far end is there, and the plan says nothing
-  kUnseen,     ///< nobody says who is at the far end
+  kUnplanned,  ///< a far end is there, and the plan has no entry
+  kUnseen,     ///< the far end does not identify itself
   kExempt,
   kUnknown,  ///< no plan and no far end, or names that can't be compared
 };
@@ -30,7 +29,7 @@ struct CablingRow {
 };
 
 std::vector<CablingRow> compare_cabling(const Report& report);
-/// Rows that somebody must look at: swapped or wrong.
+/// Rows that need a hand: swapped or wrong.
 std::size_t count_wrong(const std::vector<CablingRow>& rows);
 std::string cabling_text(const Report& report, const std::vector<CablingRow>& rows,
                          const TextStyle& style);

@@ -10,20 +10,18 @@
 #include <vector>
 
 #include "base/text.h"
+#include "daemon/api/api_server.h"
+#include "daemon/api/engine_actions.h"
+#include "daemon/api/report_clock.h"
 #include "daemon/doctor.h"
 #include "daemon/history_keeper.h"
-#include "daemon/live_header.h"
 #include "daemon/loop.h"
 #include "daemon/maintenance_reader.h"
-#include "daemon/operator_desk.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
-#include "daemon/recording_tap.h"
+#include "daemon/recording_header.h"
 #include "daemon/reload.h"
-#include "daemon/report_store.h"
 #include "daemon/sampler.h"
-#include "daemon/server.h"
-#include "daemon/shown_clock.h"
 #include "daemon/start.h"
 #include "daemon/textfile_writer.h"
 #include "daemon/watched.h"
@@ -53,7 +51,7 @@ class Daemon {
         clock_(clock),
         log_(log),
         state_dir_(state_directory(config_, options)),
-        shown_clock_(clock, reports_, !options.play_file.empty()),
+        report_clock_(clock, reports_, !options.play_file.empty()),
         started_at_(clock.wall()) {}
 
   Result<void> run();
@@ -64,8 +62,8 @@ class Daemon {
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void start_history(const std::string& node);
-  void look_for_maintenance(SteadyTime now);
-  void make_desk();
+  void accept_maintenance(MaintenanceReader::News news);
+  void make_actions();
   Result<void> add_plan();
   void show_config(const std::string& note);
   void reload();
@@ -83,17 +81,17 @@ class Daemon {
   const std::string state_dir_;  ///< "": nothing is kept
   std::unique_ptr<MaintenanceReader> maintenance_;
   ReportStore reports_;
-  ShownClock shown_clock_;
+  ReportClock report_clock_;
   const WallTime started_at_;
-  RecordingTap tap_;
+  RecordingBroadcaster recordings_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
   std::atomic<bool> writes_journal_ = false;  // read by the database's thread
   std::unique_ptr<HistoryKeeper> history_;
   std::mutex deciding_;  // held by who uses the engine
-  std::unique_ptr<OperatorDesk> desk_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<EngineActions> actions_;
+  std::unique_ptr<ApiServer> server_;
   std::unique_ptr<TextfileWriter> textfile_;
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
@@ -115,21 +113,18 @@ Result<void> Daemon::make_source() {
     return {};
   }
   allow_many_open_files();
-  SamplerSettings settings = sampler_settings(config_.knobs);
-  settings.read_threads = ReadWorker::Threads::kLent;
+  const SamplerSettings settings = sampler_settings(config_.knobs);
   std::unique_ptr<ModuleReader> modules;
   // A copied /sys tree has no kernel behind it to ask for a module.
   if (options_.sysroot.empty())
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_,
                                              module_timing(settings));
-  const auto hosts = [root = options_.sysroot, batches = std::make_shared<BatchedReads>()] {
-    return std::make_unique<LiveHost>(root, batches);
-  };
+  const auto hosts = [root = options_.sysroot] { return std::make_unique<LiveHost>(root); };
   std::vector<std::unique_ptr<EventFeed>> feeds;
   if (options_.sysroot.empty() && settings.verbs_events)
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
   auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings,
-                                          live_header(config_, clock_), std::move(feeds));
+                                          this_nodes_header(config_, clock_), std::move(feeds));
   if (options_.sysroot.empty()) {
     source->watch_far_ends(make_far_ends(config_, clock_));
     source->ask_own_ports(&open_umad_port);
@@ -141,7 +136,7 @@ Result<void> Daemon::make_source() {
 
 Result<void> Daemon::start_outputs() {
   const RecordingHeader header = source_->header();
-  tap_.set_header(recording_header_json(header));
+  recordings_.set_header(recording_header_json(header));
   const std::string record_path =
       options_.record_file.empty() ? config_.record_path : options_.record_file;
   if (!record_path.empty()) {
@@ -149,20 +144,16 @@ Result<void> Daemon::start_outputs() {
     if (!recorder) return recorder.error();
     recorder_.emplace(*std::move(recorder));
   }
-  ServerSettings settings;
-  settings.thread = ServerSettings::Thread::kLent;
+  ApiServerSettings settings;
   settings.listen = config_.listen;
-  settings.socket_path = config_.socket_path;
-  settings.socket_mode = socket_mode(config_.outputs);
-  settings.socket_group = config_.outputs.socket_group;
+  settings.socket = {config_.socket_path, socket_mode(config_.outputs),
+                     config_.outputs.socket_group};
   settings.control_group = config_.outputs.control_group;
   settings.web_config_file = config_.outputs.web_config_file;
-  settings.say = [this](bool good, const std::string& line) {
-    good ? log_.info(line) : log_.error(line);
-  };
-  settings.history = &history_->store();
-  settings.desk = desk_.get();
-  auto server = Server::start(settings, reports_, tap_, shown_clock_);
+  ApiContext context{reports_, recordings_, report_clock_, clock_.steady()};
+  context.history = &history_->store();
+  context.actions = actions_.get();
+  auto server = ApiServer::start(settings, std::move(context), log_);
   if (!server) return server.error();
   server_ = *std::move(server);
   if (watches_this_node(options_) && !config_.outputs.textfile.path.empty())
@@ -173,7 +164,7 @@ Result<void> Daemon::start_outputs() {
 /// The name under which the plan knows this node.
 Result<void> Daemon::add_plan() {
   if (config_.plan_path.empty()) return {};
-  auto config = complete_config(options_, live_header(config_, clock_).node);
+  auto config = complete_config(options_, this_nodes_header(config_, clock_).node);
   if (!config) return config.error();
   config_ = *std::move(config);
   return {};
@@ -187,7 +178,7 @@ void Daemon::show_config(const std::string& note) {
 
 /// A bad file changes nothing, nor does one with which the next start would fail.
 void Daemon::reload() {
-  server_->reread_web_config();
+  server_->reload_web_config();
   if (options_.config_file.empty())
     return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
@@ -210,12 +201,12 @@ void Daemon::reload() {
   config_ = *std::move(config);
   if (sampler_ != nullptr)
     sampler_->expect(with_plan(config_), planned_names(started_->knobs, config_));
-  tap_.set_header(recording_header_json(source_->header()));
+  recordings_.set_header(recording_header_json(source_->header()));
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
   log_.set_level(config_.log_level);
   if (other_maintenance) {
     engine_->set_maintenance_files({});
-    maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
+    maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   }
   show_config("read again: " + came_to);  // before it is told: who reads the log asks next
   log_.info("reload: " + options_.config_file + " is in force: " + came_to);
@@ -231,10 +222,9 @@ Result<void> Daemon::run() {
   engine_ = std::make_unique<Engine>(engine_settings(
       config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
   start_history(header.node);
-  maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
-  maintenance_->wait(kMaintenancePatience);
-  look_for_maintenance(clock_.steady());
-  make_desk();
+  maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
+  accept_maintenance(maintenance_->wait(kMaintenancePatience));
+  make_actions();
   LiveHost host(options_.sysroot);
   reports_.set_node_facts(sampler_ == nullptr
                               ? played_node_facts()
@@ -259,14 +249,10 @@ Result<void> Daemon::run() {
   LoopHooks hooks;
   hooks.deciding = &deciding_;
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
-  hooks.wants_thread = [this] { return maintenance_->wants_thread(); };
-  hooks.work = [this] { return maintenance_->work(); };
-  hooks.requests_fd = server_->wake_fd();
-  hooks.serve_requests = server_->serving();
   hooks.on_reload = [this] { reload(); };
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
-  tap_.close();
+  recordings_.close();
   if (introduced_) history_->finish(engine_->references(), last_step_at_);
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
@@ -275,7 +261,7 @@ Result<void> Daemon::run() {
 }
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
-  look_for_maintenance(clock_.steady());
+  accept_maintenance(maintenance_->poll());
   record(snapshot, step.report);
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
@@ -286,7 +272,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
                    {LINKHEALTH_VERSION, lateness_s, started_at_, history_->health(),
                     metric_groups(config_.knobs)});
   for (const std::string& remark : step.remarks) log_.warning(remark);
-  if (!step.events.empty()) server_->on_events();
+  if (!step.events.empty() || recordings_.has_listeners()) server_->wake_streams();
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
@@ -333,16 +319,15 @@ void Daemon::start_history(const std::string& node) {
   history_->start([this, node](const FaultEvent& event) { announce(event, node); });
 }
 
-void Daemon::make_desk() {
-  desk_ = std::make_unique<OperatorDesk>(
+void Daemon::make_actions() {
+  actions_ = std::make_unique<EngineActions>(
       *engine_, deciding_,
-      OperatorDesk::Hooks{
+      EngineActions::Hooks{
           [this](const LedgerState& state) { return history_->save(state, clock_.wall()); },
           [this](const std::string& line) { log_.info(line); }});
 }
 
-void Daemon::look_for_maintenance(SteadyTime now) {
-  auto news = maintenance_->look(now);
+void Daemon::accept_maintenance(MaintenanceReader::News news) {
   for (const std::string& line : news.complaints) log_.error(line);
   if (news.maintenance) engine_->set_maintenance_files(*std::move(news.maintenance));
 }
@@ -353,11 +338,10 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
       say_once(recorder_failed_, written.error(),
                "the recording ends here; everything else goes on");
   }
-  tap_.note(snapshot.taken_at,
-            [frame = std::make_shared<const SnapshotFrame>(frame_of(snapshot)), report] {
-              return snapshot_json(with_all_groups(*frame, *report));
-            });
-  if (tap_.wanted()) tap_.push(snapshot.taken_at, snapshot_json(snapshot));
+  recordings_.set_known(snapshot.taken_at,
+                        [frame = std::make_shared<const SnapshotFrame>(frame_of(snapshot)),
+                         report] { return snapshot_json(with_all_groups(*frame, *report)); });
+  if (recordings_.has_listeners()) recordings_.publish(snapshot.taken_at, snapshot_json(snapshot));
 }
 
 /// On the database's thread, after the write of the event was tried.

@@ -151,7 +151,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   std::string full;
   std::vector<CounterId> which;
   for (const auto& [id, value] : port.latest.counters->known())
-    if (const CounterInfo& info = known_counters()[id]; is_full(info, value)) {
+    if (const CounterInfo& info = known_counters()[id]; is_saturated(info, value)) {
       full += fmt::format("{}{} ({})", full.empty() ? "" : ", ", info.name, value);
       which.push_back(id);
     }
@@ -336,29 +336,21 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
 
 std::vector<std::string> costs_of(const Report& report) {
   std::vector<std::string> costs;
-  std::size_t firmware_reads = 0;
+  std::size_t files = 0;
   std::size_t ports = 0;
   for (const PortReport& port : report.ports) {
     if (!port.latest.counters) continue;
-    std::size_t here = 0;
-    for (const auto& [id, value] : port.latest.counters->known())
-      here += known_counters()[id].source == CounterSource::kIbPort;
-    firmware_reads += here;
+    const auto here = std::ranges::count_if(port.latest.counters->known(), [](const auto& entry) {
+      return known_counters()[entry.first].source == CounterSource::kIbPort;
+    });
+    files += static_cast<std::size_t>(here);
     ports += here > 0;
   }
   if (ports > 0)
     costs.push_back(
-        fmt::format("{} port counter files on {} port{}: on mlx5 each read of one is a firmware "
-                    "command (they are not all read "
-                    "each time)",
-                    firmware_reads, ports, ports == 1 ? "" : "s"));
-  for (const ProbeTiming& timing : report.timings)
-    if (timing.port_readings > 0)
-      costs.push_back(fmt::format(
-          "{:.1f} reads that cost a firmware command on mlx5, of one port in one reading (on "
-          "average of {})",
-          static_cast<double>(timing.firmware_reads) / static_cast<double>(timing.port_readings),
-          timing.port_readings));
+        fmt::format("{} port counters on {} port{}: read from files each is a firmware command on "
+                    "mlx5, by MADs they are two for a port",
+                    files, ports, ports == 1 ? "" : "s"));
   for (const ProbeTiming& timing : report.timings)
     costs.push_back(fmt::format(
         "{}: {:.2f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,

@@ -1,12 +1,7 @@
-// What the daemon does all day: waits, polls the source, steps the engine, hands the result on.
-// Nothing of that may block, and some reads do. So a few threads take turns (leader and followers):
-// whoever wakes up has the turn, does what is to be done, gives the turn away, makes the reads that
-// may block, and takes it again for what they gave. In the usual case one thread does all of a
-// cycle and none is woken by another. Meanwhile a second one waits, for the next time or event:
-// when a read hangs it goes on with the rest, and a third one comes to wait. "The deciding thread"
-// is the one that has the turn. Who asks for metrics or anything else is answered by the thread
-// that woke, before it takes the turn; then it makes the next sample a little before its time,
-// instead of waking up again for it.
+// The deciding thread's loop: waits for a time or a descriptor, polls the source, steps the engine,
+// hands the result on. Nothing of that may block: reads that may are made by other threads
+// (daemon/blocking_read_pool.h), whose results make a descriptor readable. HTTP has a thread of its
+// own.
 #pragma once
 
 #include <functional>
@@ -21,22 +16,12 @@
 namespace linkhealth {
 
 struct LoopHooks {
-  /// Held while the engine steps and on_step() runs; whoever else uses the engine holds it too.
-  /// nullptr: nobody else.
+  /// Held while the engine steps and on_step() runs; any other thread that uses the engine holds it
+  /// too. nullptr: no other thread does.
   std::mutex* deciding = nullptr;
-  /// After each step. `lateness_s`: how much later than planned the loop came to it.
+  /// After each step. `lateness_s`: how much later than planned the loop woke up for it.
   std::function<void(const Snapshot& snapshot, const Engine::Step& step, double lateness_s)>
       on_step;
-  /// What is not the source's and may block as well (other people's directories): whether there is
-  /// such work, and the work, which the thread that is awake does after the source's. It tells
-  /// nothing to the loop. Both or neither.
-  std::function<bool()> wants_thread;
-  std::function<std::function<void()>()> work;
-  /// Who asks us: a descriptor that is readable then (-1: nobody does), and what serves them, on
-  /// the thread that woke and whoever has the turn. Whether a request was answered; may be called
-  /// after the loop's end.
-  int requests_fd = -1;
-  std::function<bool()> serve_requests;
   /// SIGHUP.
   std::function<void()> on_reload;
   /// The service manager's status line after a step ("10 ports, 1 fault").
@@ -47,9 +32,8 @@ struct LoopHooks {
 /// started.
 void block_loop_signals();
 
-/// Runs until the process is sent SIGTERM or SIGINT. Hooks are called on any thread of the loop,
-/// one at a time. Tells the service manager READY after the first poll, feeds its watchdog, and
-/// STOPPING at the end, which waits for no read that hangs. An Error only when the loop itself
+/// Runs until the process is sent SIGTERM or SIGINT. Tells the service manager READY after the
+/// first poll, feeds its watchdog, and STOPPING at the end. An Error only when the loop itself
 /// can't be set up.
 Result<void> run_loop(Source& source, Engine& engine, const Clock& clock, const LoopHooks& hooks);
 

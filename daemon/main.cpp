@@ -8,10 +8,10 @@
 
 #include "base/result.h"
 #include "daemon/daemon.h"
+#include "daemon/http/http_auth.h"
 #include "daemon/loop.h"
 #include "daemon/reload.h"
 #include "daemon/start.h"
-#include "daemon/web_gate.h"
 
 namespace {
 
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
       return kBadInput;
     }
     if (const std::string& web = config->outputs.web_config_file; !web.empty()) {
-      const auto notes = linkhealth::WebGate::check(web);
+      const auto notes = linkhealth::HttpAuth::check(web);
       if (!notes) {
         log.error("linkhealthd: " + notes.error().message);
         return kBadInput;

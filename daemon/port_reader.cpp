@@ -6,8 +6,6 @@
 
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
-#include "probes/rdma_netlink.h"
-#include "probes/rtnl_link.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -19,41 +17,44 @@ namespace {
 constexpr Milliseconds kFirstRetry{10'000};
 constexpr Milliseconds kLongestRetry{600'000};
 
-std::string reason_of(const Error& error) {
-  if (error.errnum == EOPNOTSUPP) return "EOPNOTSUPP: the driver does not offer it";
-  return error.errnum != 0 ? errno_name(error.errnum) : error.message;
-}
-
 std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample) {
   if (!counters) return counters.error();
-  if (!sample.counters) sample.counters.emplace();
-  sample.counters->merge(*counters);
+  merge_counters(sample, *counters);
   return std::nullopt;
 }
 
 }  // namespace
 
-PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads,
-                       MadOpener mads, std::uint64_t number)
+void merge_counters(PortSample& sample, const Counters& counters) {
+  if (!sample.counters) sample.counters.emplace();
+  sample.counters->merge(counters);
+}
+
+std::string reason_of(const Error& error) {
+  if (error.errnum == EOPNOTSUPP) return "EOPNOTSUPP: the driver does not offer it";
+  return error.errnum != 0 ? errno_name(error.errnum) : error.message;
+}
+
+std::string_view to_string(ReadGroup group) {
+  return group == ReadGroup::kDevice ? "counters" : "ethtool";
+}
+
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, MadOpener mads)
     : host_(std::move(host)),
-      number_(number),
-      key_(port.id.key()),
-      firmware_reads_(firmware_reads),
-      own_counters_(std::move(mads), port.id),
-      port_(std::move(port)) {}
+      port_(std::move(port)),
+      key_(port_.id.key()),
+      own_counters_(std::move(mads), port_.id) {}
 
 Reading PortReader::read(ReadGroup group, SteadyTime now) {
   now_ = now;
   Reading reading;
-  reading.port = key_;
-  reading.group = group;
-  reading.reader = number_;
-  StateReads state;
-  if (group == ReadGroup::kCounters) read_counters(reading, state);
-  if (group == ReadGroup::kKernel || (group == ReadGroup::kCounters && reads_all_at_once()))
-    read_kernel(reading, state);
-  if (group == ReadGroup::kDriver) read_driver(reading);
-  if (group == ReadGroup::kPcie) pcie_.read(*host_, port_, reading.sample, reading.gaps);
+  if (group == ReadGroup::kDevice) {
+    read_counters(reading);
+    if (port_.exempt_reason.empty()) pcie_.read(*host_, port_, reading.sample, reading.gaps);
+  } else {
+    read_kernel(reading);
+    if (port_.exempt_reason.empty()) read_driver(reading);
+  }
   reading.gaps_ended = std::exchange(gaps_ended_, {});
   return reading;
 }
@@ -67,12 +68,6 @@ bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& ga
   if (std::exchange(retry.gap_may_stand, error.has_value()) && !error)
     gaps_ended_.push_back({key_, std::string(probe), ""});
   return !error;
-}
-
-template <typename Read>
-bool PortReader::ask_before_files(Source source, Read read) {
-  Retry& retry = retries_.at(source);
-  return now_ >= retry.at && !attempt(retry, read);
 }
 
 template <typename Read>
@@ -120,66 +115,28 @@ const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
   return family_ ? &*family_ : nullptr;
 }
 
-/// The kernel's number of the device, by which RDMA netlink is asked. nullopt: files have to say
-/// the same.
-std::optional<std::uint32_t> PortReader::rdma_index() {
-  if (rdma_index_known_) return rdma_index_;
-  ask_before_files(kRdmaDevices, [&]() -> std::optional<Error> {
-    const auto devices = read_rdma_devices(*host_);
-    if (!devices) return devices.error();
-    rdma_index_known_ = true;
-    for (const RdmaDevice& device : *devices)
-      if (device.name == port_.id.device) rdma_index_ = device.index;
-    return std::nullopt;
-  });
-  return rdma_index_;
-}
-
-void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
-  if (const auto device = rdma_index()) {
-    const bool by_netlink = ask_before_files(kRdmaCounters, [&] {
-      return merge(read_rdma_counters(*host_, *device, port_.id.port), reading.sample);
-    });
-    if (by_netlink) return;
-  }
-  reading.gone =
-      verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
-}
-
-/// By files: netlink's request is one for a port (drivers/infiniband/core/nldev.c,
-/// stat_get_doit_default_counter).
-void PortReader::read_device_counters(IbPortReader& verbs, Reading& reading) {
-  if (verbs.has_device_counters()) ++reading.firmware_reads;
-  reading.gone = verbs.read(IbGroup::kDevice, reading.sample, reading.gaps) == ReadStatus::kGone ||
-                 reading.gone;
-}
-
-/// False: the files have to be read.
+/// False: the files have to be read, which have the same values.
 bool PortReader::read_own_counters(Reading& reading) {
-  if (!own_counters_.offered()) return false;
+  Retry& retry = retries_.at(kOwnCounters);
+  if (!own_counters_.offered() || now_ < retry.at) return false;
   bool not_now = false;
-  const bool asked = ask_before_files(kOwnCounters, [&]() -> std::optional<Error> {
+  const auto error = attempt(retry, [&]() -> std::optional<Error> {
     const auto counters = own_counters_.read(now_);
     not_now = !counters && counters.error().errnum ==
                                ENOTCONN;  // the link is down: no failure that waits longer
     return not_now ? std::nullopt : merge(counters, reading.sample);
   });
-  return asked && !not_now;
+  return !error && !not_now;
 }
 
-void PortReader::read_counters(Reading& reading, StateReads& state) {
+void PortReader::read_counters(Reading& reading) {
   IbPortReader* const files = verbs(reading.gaps);
   if (files == nullptr) return;
-  const std::uint64_t before = files->costly_reads() + own_counters_.mads();
-  if (!read_own_counters(reading)) {
-    StateReads* const beside = reads_all_at_once() && !rdma_index() ? &state : nullptr;
-    reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps, beside) ==
-                   ReadStatus::kGone;
-  }
-  // hw_counters: one request, or one burst of files
-  reading.firmware_reads = files->costly_reads() + own_counters_.mads() - before + 1;
-  read_hw_counters(*files, reading);
-  read_device_counters(*files, reading);
+  const auto note = [&reading](ReadStatus status) {
+    reading.gone = reading.gone || status == ReadStatus::kGone;
+  };
+  if (!read_own_counters(reading)) note(files->read_port_counters(reading.sample, reading.gaps));
+  note(files->read_hw_counters(reading.sample, reading.gaps));
   end_gap_of_what_is_not_offered("counters", files->offers_counters(), no_counters_told_);
   end_gap_of_what_is_not_offered("hw_counters", files->offers_hw_counters(), no_hw_counters_told_);
 }
@@ -191,10 +148,12 @@ void PortReader::end_gap_of_what_is_not_offered(std::string_view probe, bool off
     gaps_ended_.push_back({key_, std::string(probe), ""});
 }
 
-void PortReader::read_kernel(Reading& reading, const StateReads& state) {
+void PortReader::read_kernel(Reading& reading) {
   reading.sample.link.emplace();
   if (port_.exempt_reason.empty()) read_interface(reading);
-  if (IbPortReader* const files = verbs(reading.gaps)) read_verbs_state(*files, reading, state);
+  IbPortReader* const files = verbs(reading.gaps);
+  if (files != nullptr && files->read_state(reading.sample, reading.gaps) == ReadStatus::kGone)
+    reading.gone = true;
 }
 
 void PortReader::read_interface(Reading& reading) {
@@ -204,24 +163,6 @@ void PortReader::read_interface(Reading& reading) {
   } else {
     read_link_files(reading);
   }
-}
-
-/// Netlink's answer is one query of the port (ib_query_port in drivers/infiniband/core/nldev.c,
-/// fill_port_info), each of the files is another.
-void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading, const StateReads& state) {
-  if (const auto device = rdma_index()) {
-    const bool by_netlink = ask_before_files(kRdmaState, [&]() -> std::optional<Error> {
-      auto port = read_rdma_port(*host_, *device, port_.id.port);
-      if (!port) return port.error();
-      if (port->state.empty() || port->phys_state.empty()) return Error{"a state without a word"};
-      verbs.put_state(std::move(port->state), std::move(port->phys_state), reading.sample,
-                      reading.gaps);
-      return std::nullopt;
-    });
-    if (by_netlink) return;
-  }
-  reading.gone =
-      verbs.read_state(state, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
 void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {
@@ -286,7 +227,7 @@ void PortReader::read_driver(Reading& reading) {
     const std::size_t known = read->lane_corrected_bits.size();
     driver_lanes_ = !kernel_fec_lanes_ && lanes_ && *lanes_ > 0 && *lanes_ <= known;
     if (driver_lanes_) {
-      reading.sample.fec_lanes.resize(*lanes_);
+      reading.sample.fec_lanes.assign(*lanes_, {});
       for (std::size_t i = 0; i < *lanes_; ++i)
         reading.sample.fec_lanes[i].corrected_bits = read->lane_corrected_bits[i];
     }
@@ -298,7 +239,7 @@ void PortReader::read_driver(Reading& reading) {
 void PortReader::read_link_files(Reading& reading) {
   if (!port_.has_link_of_netdev()) return;
   if (!netdev_files_) {
-    auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
+    auto reader = NetdevReader::open(*host_, port_);
     if (!reader) {
       // Of the link the sampler says so, whose files are the same; of one that is not there the
       // search does.
@@ -310,42 +251,9 @@ void PortReader::read_link_files(Reading& reading) {
     }
     netdev_files_.emplace(*std::move(reader));
   }
-  std::vector<Gap> said_already;
-  std::optional<LinkSample> link;
-  reading.gone = netdev_files_->read_link(link, said_already) == ReadStatus::kGone || reading.gone;
-  if (link) reading.sample.link->speed_mbps = link->speed_mbps;
-  reading.gone =
-      netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone ||
-      reading.gone;
-}
-
-Reading read_health(Host& host, HealthReporters& reporters) {
-  Reading reading;
-  reading.group = ReadGroup::kHealth;
-  auto health = reporters.read(host);
-  if (health) {
-    for (const HealthReporter& reporter : *health)
-      if (reporter.unsaid)
-        reading.gaps.push_back({"", "devlink",
-                                "what reporter " + reporter.name + " of " + reporter.device +
-                                    " has found: " + reason_of(*reporter.unsaid)});
-    reading.node.emplace().health = *std::move(health);
-  } else if (health.error().errnum != EOPNOTSUPP && health.error().errnum != ENOENT) {
-    reading.gaps.push_back({"", "devlink", reason_of(health.error())});
-  }
-  return reading;
-}
-
-Reading read_statistics(Host& host) {
-  Reading reading;
-  reading.group = ReadGroup::kStatistics;
-  auto statistics = read_netdev_stats(host);
-  if (statistics) {
-    reading.node.emplace().statistics = *std::move(statistics);
-  } else if (statistics.error().errnum != EOPNOTSUPP) {
-    reading.gaps.push_back({"", "netdev_stats", reason_of(statistics.error())});
-  }
-  return reading;
+  reading.sample.link->speed_mbps = netdev_files_->read_speed_mbps();
+  if (netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone)
+    reading.gone = true;
 }
 
 }  // namespace linkhealth

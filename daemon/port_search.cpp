@@ -22,8 +22,8 @@ bool answers_gone(SampledPort& port) {
   if (port.gone) return true;
   if (!port.files) return false;
   std::optional<LinkSample> unused;
-  std::vector<Gap> unsaid;
-  return port.files->read_link(unused, unsaid) == ReadStatus::kGone;
+  std::vector<Gap> unused_gaps;
+  return port.files->read_link(unused, unused_gaps) == ReadStatus::kGone;
 }
 
 /// The driver by which somebody else has the card, and means to; "": nobody.

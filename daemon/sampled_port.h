@@ -1,4 +1,4 @@
-// One port as the sampler keeps it: who reads it, and what each source last said.
+// One port as the sampler keeps it: its readers, and what each source last gave.
 #pragma once
 
 #include <cstdint>
@@ -16,53 +16,52 @@
 namespace linkhealth {
 
 struct SampledPort {
-  // What each poll looks at, side by side: after a second every cache line has to be fetched anew.
-  bool gone = false;
-  bool link_news = true;      ///< one of the sources said something else since the last snapshot
-  bool show = false;          ///< put the link into the next snapshot even when it did not change
-  bool kernel_again = false;  ///< something happened while the worker was reading `kernel`
-  std::string link_gap;       ///< why `files` can't be opened, or not all be read, though they are
-                              ///< there; "": they can
-  std::optional<SteadyTime> link_changed_at;
-  std::shared_ptr<PortReader> reader;
-  std::optional<NetdevReader> files;  ///< none: no netdev, or it can't be opened
-  std::optional<LinkSample> netdev;   ///< what the lock-free files last said
+  // --- the port
   InventoryPort port;
-  PortId id;              ///< that of `port`, for every sample of it
-  LinkSample kernel;      ///< what the read worker last said: verbs state, speed, FEC, down reason
-  bool no_cable = false;  ///< its down reason, as the module reader was told it
-  std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
-  std::uint32_t firmware_reads = 0;      ///< of its last reading of verbs counters; 0: none yet
+  PortId id;                      ///< that of `port`, for every sample of it
+  std::uint64_t found_after = 0;  ///< the number of the device event that it was found after
+  bool gone = false;              ///< its files say so
+  bool moved = false;             ///< its netdev went to another network namespace
+  bool lent = false;              ///< another driver has the card since: it has no files here
+  unsigned misses = 0;            ///< discoveries in a row that did not find it
+  std::string lost_device;        ///< the RDMA device that it had, when only its netdev is left
+  std::shared_ptr<PortReader> reader;
+
+  // --- its link
+  std::optional<NetdevReader> files;  ///< lock-free; none: no netdev, or it can't be opened
+  std::optional<LinkSample> netdev;   ///< what `files` last gave
+  std::string link_gap;  ///< why `files` can't be opened, or not all of them be read; "": they can
+  LinkSample kernel;     ///< what the reader last gave: verbs state, speed, FEC, down reason
+  bool kernel_again = false;  ///< something happened while the reader was reading `kernel`
+  std::optional<SteadyTime> link_changed_at;
+  std::optional<LinkSample> published;  ///< both together, as in the last snapshot that had them
+  bool publish = true;                  ///< with the next snapshot, even when it did not change
+
+  // --- its module
   bool module_seen = false;
-  std::uint64_t found_after = 0;   ///< the number of the device event that it was found after
-  bool has_module_reader = false;  ///< ethtool gives the module, or says that there is none
-  unsigned module_failures = 0;    ///< of ethtool's readings of the module, one after the other
-  bool module_imported =
-      false;  ///< somebody else's reading of the module stands, newer than ethtool's last
-  std::string_view import_refused;  ///< why it does not, as the gap says it; "": it may
-  std::optional<bool>
-      imported_present;         ///< whether a module was there, as the last such reading says
-  std::string module_serial;    ///< the last that ethtool gave; "" none
-  std::string imported_serial;  ///< and the last that it named; "" none
-  bool moved = false;           ///< its netdev went to another network namespace
-  bool lent = false;            ///< somebody else has it since it was found: it has no files here
-  unsigned misses = 0;          ///< searches in a row that did not find it
-  std::string
-      lost_device;  ///< the RDMA device that it was, when only its network interface is left
-  unsigned fatal_health =
-      0;  ///< readings, one after the other, in which devlink said that device or firmware failed
-  bool fatal_health_told = false;  ///< of these readings
+  bool no_cable = false;            ///< the link's down reason, as the module reader knows it
+  bool has_module_reader = false;   ///< ethtool gives the module, or says that there is none
+  unsigned module_failures = 0;     ///< of ethtool's reads of the module, one after the other
+  std::string module_serial;        ///< the last that ethtool gave; "" none
+  bool module_imported = false;     ///< an imported module is published, newer than ethtool's last
+  std::string_view import_refused;  ///< why it is not, as the gap says it; "": it may be
+  std::optional<bool> imported_present;  ///< whether a module was there, by the last import
+  std::string imported_serial;           ///< and the last that it named; "" none
+
+  // --- its card, as devlink health says
+  std::optional<SteadyTime> failed_since;  ///< a reporter is in error that means that
+  bool failure_reported = false;
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
-  /// Whether its verbs files are read: also of a port that nobody judges, so that who watches nodes
-  /// by those counters misses none.
+  /// Whether its verbs files are read: also of a port that is not watched, so that a scraper of
+  /// those counters misses none.
   [[nodiscard]] bool is_counted() const { return port.id.verbs && !lent; }
-  /// What the sources say together. What was true while the link was up is not carried over to a
+  /// What the sources give together. What was true while the link was up is not carried over to a
   /// link that is down.
   [[nodiscard]] LinkSample link() const;
 };
 
-/// What rtnl_link compares two readings by.
+/// For link_changes() (probes/rtnl_link.h).
 NetdevLink as_netdev(const LinkSample& link);
 
 }  // namespace linkhealth

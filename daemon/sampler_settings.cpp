@@ -11,12 +11,9 @@ enum KnobIndex : std::size_t {
   kLinkPeriod,
   kCountersPeriod,
   kModulePeriod,
-  kPciePeriod,
   kRescanPeriod,
   kReadPatience,
   kModulePauseFactor,
-  kDriverPeriod,
-  kFirmwareReads,
   kKernelLog,
   kVerbsEvents,
   kPortMads
@@ -25,32 +22,23 @@ enum KnobIndex : std::size_t {
 constexpr auto kKnobs = std::to_array<Knob>({
     {"link_period_s", 1, 0.1, 60, "s",
      "how often carrier and its counts are read; an event prompts a read at once"},
-    {"counters_period_s", 10, 0.2, 300, "s", "how often counters, FEC, speed and lanes are read"},
+    {"counters_period_s", 10, 1, 60, "s",
+     "how often every counter is read, with FEC, speed, lanes, PCIe and devlink health"},
     {"module_period_s", 30, 1, 3600, "s",
      "how often a module is read; each read holds the kernel's RTNL lock"},
-    {"pcie_period_s", 60, 1, 3600, "s", "how often the PCIe link and its errors are read"},
     {"rescan_period_s", 300, 1, 3600, "s",
      "how often ports are searched when no event says that one came or went"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
     {"module_pause_factor", 50, 0, 1000, "",
      "reading a module for a time is followed by so many times that without"},
-    {"driver_period_s", 60, 1, 3600, "s",
-     "how often a driver's own statistics (ethtool -S) and devlink health are read; the former "
-     "hold the RTNL lock"},
-    {"firmware_reads", 2, 0, 64, "",
-     "classic InfiniBand counter files read for a port in a counters_period_s, each a firmware "
-     "command on mlx5: the "
-     "most overdue first, errors more often than traffic; 0: all of them each time"},
     {"kernel_log", 1, 0, 1, "",
      "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
     {"verbs_events", 1, 0, 1, "",
      "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is "
      "opened"},
     {"port_mads", 1, 0, 1, "",
-     "1: the counters of this node's own InfiniBand ports come by two local MADs each "
-     "counters_period_s where "
-     "/dev/infiniband/umad* can be opened; 0: always from the files, of which firmware_reads are "
-     "read"},
+     "1: the counters of this node's own InfiniBand ports are requested by two local MADs where "
+     "/dev/infiniband/umad* can be opened; 0: they are always read from files"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
 
@@ -64,11 +52,8 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
   settings.link_period = from_seconds(values[kLinkPeriod]);
   settings.counters_period = from_seconds(values[kCountersPeriod]);
   settings.module_period = from_seconds(values[kModulePeriod]);
-  settings.pcie_period = from_seconds(values[kPciePeriod]);
   settings.rescan_period = from_seconds(values[kRescanPeriod]);
   settings.read_patience = from_seconds(values[kReadPatience]);
-  settings.driver_period = from_seconds(values[kDriverPeriod]);
-  settings.firmware_reads = static_cast<std::size_t>(values[kFirmwareReads]);
   settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
   settings.kernel_log = values[kKernelLog] >= 0.5;
   settings.verbs_events = values[kVerbsEvents] >= 0.5;

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "daemon/peer_credentials.h"
+#include "daemon/http/peer_credentials.h"
 
 namespace linkhealth {
 

@@ -10,8 +10,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/outputs.h"
+#include "daemon/api/report_store.h"
 #include "daemon/log.h"
-#include "daemon/report_store.h"
 
 namespace linkhealth {
 

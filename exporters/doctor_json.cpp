@@ -1,60 +1,58 @@
 #include "exporters/doctor.h"
-#include "model/json.h"
+#include "model/json_fields.h"
 
 namespace linkhealth {
 
-namespace {
-
-/// Texts that are not known have no key.
-void put(OrderedJson& json, std::string_view key, const std::string& value) {
-  if (!value.empty()) json[key] = value;
-}
-
-OrderedJson sources_json(const std::vector<SourceSight>& sources) {
-  OrderedJson list = OrderedJson::array();
-  for (const SourceSight& source : sources) {
-    OrderedJson json;
-    put(json, "probe", source.probe);
-    put(json, "what", source.what);
-    json["state"] = to_string(source.state);
-    put(json, "why", source.why);
-    put(json, "hint", source.hint);
-    list.push_back(std::move(json));
+static bool parse_word(std::string_view text, SourceState& out) {
+  using enum SourceState;
+  for (const SourceState state : {kSeen, kPartly, kHidden, kNotOffered, kNoWord, kNotUsed}) {
+    if (to_string(state) != text) continue;
+    out = state;
+    return true;
   }
-  return list;
+  return false;
 }
 
-OrderedJson port_json(const PortSight& port) {
-  OrderedJson json;
-  put(json, "port", port.port);
-  put(json, "netdev", port.netdev);
-  put(json, "pci", port.pci);
-  put(json, "driver", port.driver);
-  put(json, "driver_version", port.driver_version);
-  put(json, "firmware", port.firmware);
-  put(json, "exempt", port.exempt);
-  json["sources"] = sources_json(port.sources);
-  json["not_noticed"] = port.not_noticed;
-  json["not_told_apart"] = port.not_told_apart;
-  return json;
+void fields(Is<SourceSight> auto& source, auto& visit) {
+  visit("probe", source.probe);
+  visit("what", source.what);
+  visit.always("state", source.state);
+  visit("why", source.why);
+  visit("hint", source.hint);
 }
 
-}  // namespace
+void fields(Is<PortSight> auto& port, auto& visit) {
+  visit("port", port.port);
+  visit("netdev", port.netdev);
+  visit("pci", port.pci);
+  visit("driver", port.driver);
+  visit("driver_version", port.driver_version);
+  visit("firmware", port.firmware);
+  visit("exempt", port.exempt);
+  visit.always("sources", port.sources);
+  visit.always("not_noticed", port.not_noticed);
+  visit.always("not_told_apart", port.not_told_apart);
+}
 
-std::string doctor_json(const DoctorReport& doctor) {
-  OrderedJson json;
-  json["schema"] = "linkhealth.doctor/1";
-  json["node"] = doctor.node;
-  put(json, "version", doctor.version);
-  put(json, "kernel", doctor.kernel);
-  json["of_daemon"] = doctor.of_daemon;
-  json["capabilities"] = doctor.capabilities;
-  json["hidden"] = doctor.hidden;
-  json["sources"] = sources_json(doctor.node_sources);
-  json["ports"] = OrderedJson::array();
-  for (const PortSight& port : doctor.ports) json["ports"].push_back(port_json(port));
-  json["costs"] = doctor.costs;
-  return format_json(json);
+void fields(Is<DoctorReport> auto& doctor, auto& visit) {
+  std::string schema = "linkhealth.doctor/1";
+  visit.always("schema", schema);
+  visit.always("node", doctor.node);
+  visit("version", doctor.version);
+  visit("kernel", doctor.kernel);
+  visit.always("of_daemon", doctor.of_daemon);
+  visit.always("played", doctor.played);
+  visit.always("capabilities", doctor.capabilities);
+  visit.always("hidden", doctor.hidden);
+  visit.always("sources", doctor.node_sources);
+  visit.always("ports", doctor.ports);
+  visit.always("costs", doctor.costs);
+}
+
+std::string doctor_json(const DoctorReport& doctor) { return format_fields(doctor); }
+
+Result<DoctorReport> parse_doctor(std::string_view text) {
+  return parse_fields<DoctorReport>(text);
 }
 
 }  // namespace linkhealth

@@ -9,6 +9,8 @@ namespace linkhealth {
 
 namespace {
 
+constexpr std::string_view kStatusSchema = "linkhealth.status/1";
+
 /// A report with the name of its format before it.
 struct Document {
   std::string schema;
@@ -20,7 +22,32 @@ void fields(const Document& document, auto& visit) {
   fields(document.report, visit);
 }
 
+Result<void> check_schema(const Json& json, std::string_view expected) {
+  const std::string schema = text_member(json, "schema");
+  if (schema == expected) return {};
+  return Error{fmt::format("its \"schema\" is \"{}\", not \"{}\"", printable(schema).substr(0, 60),
+                           expected)};
+}
+
+Result<Report> read_report(const Json& json) {
+  if (const auto checked = check_schema(json, kReportSchema); !checked)
+    return Error{"not a report: " + checked.error().message};
+  Report report;
+  if (auto read = read_fields(json, report); !read) return read.error();
+  for (PortReport& port : report.ports)
+    port.latest.id.verbs = port.port.find('/') != std::string::npos;
+  return report;
+}
+
 }  // namespace
+
+void fields(Is<DaemonStatus> auto& daemon, auto& visit) {
+  visit.always("now", daemon.now);
+  visit.always("running_s", daemon.running_s);
+  visit.always("stale_after_s", daemon.stale_after_s);
+  visit("configuration_note", daemon.configuration_note);
+  visit("configuration_at", daemon.configuration_at);
+}
 
 std::string report_json(const Report& report) {
   return format_fields(Document{std::string(kReportSchema), report});
@@ -36,16 +63,29 @@ Result<FaultEvent> parse_event(std::string_view json) { return parse_fields<Faul
 
 Result<Report> parse_report(std::string_view text) {
   const auto json = parse_json(text);
+  return json ? read_report(*json) : json.error();
+}
+
+Result<ModuleSample> parse_module(std::string_view text) {
+  return parse_fields<ModuleSample>(text);
+}
+
+std::string status_json(const DaemonStatus& daemon, const Report& report) {
+  // The report is a document of its own, as /api/v1/report has it.
+  return fmt::format(R"({{"schema":"{}","daemon":{},"report":{}}})", kStatusSchema,
+                     format_fields(daemon), report_json(report));
+}
+
+Result<StatusDocument> parse_status(std::string_view text) {
+  const auto json = parse_json(text);
   if (!json) return json.error();
-  const std::string schema = text_member(*json, "schema");
-  if (schema != kReportSchema)
-    return Error{fmt::format("not a report: its \"schema\" is \"{}\", not \"{}\"",
-                             printable(schema).substr(0, 60), kReportSchema)};
-  Report report;
-  if (auto read = read_fields(*json, report); !read) return read.error();
-  for (PortReport& port : report.ports)
-    port.latest.id.verbs = port.port.find('/') != std::string::npos;
-  return report;
+  if (auto checked = check_schema(*json, kStatusSchema); !checked) return checked.error();
+  StatusDocument document;
+  if (auto read = read_fields(member(*json, "daemon"), document.daemon); !read) return read.error();
+  auto report = read_report(member(*json, "report"));
+  if (!report) return report.error();
+  document.report = *std::move(report);
+  return document;
 }
 
 }  // namespace linkhealth

@@ -2,6 +2,7 @@
 // event.json). The same report gives the same bytes on any machine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,22 @@ std::string event_json_line(const FaultEvent& event);
 Result<FaultEvent> parse_event(std::string_view json);
 /// Reads what report_json writes, for a client of the daemon. Unknown keys are ignored.
 Result<Report> parse_report(std::string_view text);
+/// Reads what module_json writes.
+Result<ModuleSample> parse_module(std::string_view text);
+
+/// The state of the daemon beside its report, for the texts that `linkhealth` draws.
+struct DaemonStatus {
+  WallTime now;  ///< of a played recording the time of its latest snapshot
+  double running_s = 0;
+  double stale_after_s = 0;        ///< a report older than that says nothing of now
+  std::string configuration_note;  ///< result of the last reload; "" without one
+  std::optional<WallTime> configuration_at;
+};
+struct StatusDocument {
+  DaemonStatus daemon;
+  Report report;
+};
+std::string status_json(const DaemonStatus& daemon, const Report& report);
+Result<StatusDocument> parse_status(std::string_view text);
 
 }  // namespace linkhealth

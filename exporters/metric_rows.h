@@ -77,21 +77,9 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "s)."},
     {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "",
      "Time that a probe took in its last cycle."},
-    {"linkhealth_firmware_reads_total", kCounter, "", "", "",
-     "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on "
-     "mlx5 each costs at "
-     "least one firmware command. Scrapes add none."},
-    {"linkhealth_port_firmware_reads", kGauge, "device,port", "", "",
-     "Reads that cost at least one firmware command each on mlx5, in the port's last reading of "
-     "its verbs counters."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
     {"linkhealth_store_writes_total", kCounter, "", "", "counters",
      "Transactions that were written to linkhealth.db."},
-    {"linkhealth_port_readings_total", kCounter, "", "", "counters",
-     "Readings of one port's verbs counters: rate(linkhealth_firmware_reads_total[10m]) by the "
-     "rate of this is what "
-     "one "
-     "port costs in one cycle."},
     {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
      "Always 1; the verbs port's state and physical state, in the kernel's words."},
     {"linkhealth_store_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},

@@ -177,25 +177,11 @@ void add_node(MetricFamilies& out, const Report& report, const MonitorFigures& m
 }
 
 /// A probe may run once for each device: the cycle's cost is the sum.
-void add_timings(MetricFamilies& out, const std::vector<ProbeTiming>& timings,
-                 MetricGroups groups) {
+void add_timings(MetricFamilies& out, const std::vector<ProbeTiming>& timings) {
   std::map<std::string, double> durations_s;
   for (const ProbeTiming& timing : timings) durations_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : durations_s)
     out.add("linkhealth_probe_duration_seconds", {probe}, duration_s);
-  if (timings.empty()) return;
-  std::uint64_t firmware_reads = 0, port_readings = 0;
-  for (const ProbeTiming& timing : timings) {
-    firmware_reads += timing.firmware_reads;
-    port_readings += timing.port_readings;
-    for (const PortCost& cost : timing.ports) {
-      const PortLabels at = labels_of(cost.id);
-      out.add("linkhealth_port_firmware_reads", {at.device, at.port}, cost.firmware_reads);
-    }
-  }
-  out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
-  if (groups.counters)
-    out.add("linkhealth_port_readings_total", {}, static_cast<double>(port_readings));
 }
 
 void add_store(MetricFamilies& out, const std::optional<StoreHealth>& store) {
@@ -247,7 +233,7 @@ std::string metrics_text(const Report& report, const FaultEventCounts& events,
   for (const Gap& gap : report.gaps) add_gap(out, gap, {});
   out.add("linkhealth_stuck_probes", {}, stuck_probes(report));
   add_events(out, events, report.t);
-  add_timings(out, report.timings, groups);
+  add_timings(out, report.timings);
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
   add_store(out, monitor.store);
   if (groups.counters && monitor.store)

@@ -71,7 +71,7 @@ struct Side {
   std::string_view name;
   const std::vector<double>& esnr_db;
   const std::vector<double>& ltp_db;
-  const BerStatistics& pre_fec_ber;
+  const VdmStatistics& pre_fec_ber;
   const VdmStatistics& errored_frames;
   const VdmStatistics& fec_tail_symbols;
 };
@@ -84,8 +84,7 @@ void add_lanes(MetricFamilies& out, Metric metric, const std::vector<double>& by
               by_lane[i]);  // 0: none
 }
 
-template <typename Statistics>
-void add_statistics(MetricFamilies& out, Metric metric, const Statistics& of, const Side& side,
+void add_statistics(MetricFamilies& out, Metric metric, const VdmStatistics& of, const Side& side,
                     const PortLabels& at) {
   const auto add = [&](std::string_view statistic, const std::optional<double>& value) {
     out.add(metric, {at.device, at.port, side.name, statistic}, value);
@@ -94,7 +93,7 @@ void add_statistics(MetricFamilies& out, Metric metric, const Statistics& of, co
   add("max", of.max);
   add("avg", of.avg);
   add("current", of.current);
-  if constexpr (requires { of.total; }) add("total", of.total);
+  add("total", of.total);
 }
 
 void add_side(MetricFamilies& out, const Side& side, const PortLabels& at) {

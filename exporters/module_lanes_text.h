@@ -1,7 +1,7 @@
-// What module_text() says of lanes that are not simply at work.
+// The parts of module_text() that are about lanes: light and bias as bars between the module's own
+// limits, states, and latched flags.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,19 +12,19 @@
 
 namespace linkhealth {
 
-/// The name of a flag that is set, else "".
-std::string named(const std::optional<bool>& flag, std::string_view name);
-/// SFF-8472 gives the loss of signal and the laser fault as they are now; the other maps latch
-/// them.
-bool losses_are_live(const ModuleSample& m);
-std::vector<std::string> loss_words(const ModuleLane& lane);
-/// A line for each run of lanes with the same words, "host lanes 2 to 4: …"; "" says nothing of a
-/// lane.
-std::string lane_lines(std::string_view name, const std::vector<std::string>& words);
-/// Why a media lane (0 first) has no value while others have: "not in use", "data path
-/// Deactivated", "not read", "not there"; "" where that is not known.
-std::string why_no_value(const ModuleSample& m, std::size_t lane);
-/// What is so now; "" where all is.
-std::string lane_states(const ModuleSample& m, const TextStyle& style);
+/// The parts that are not empty.
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// `text` as it is when it fits into `width` columns, else broken between words.
+std::vector<std::string> fitted(const std::string& text, std::size_t width);
+
+/// " ▲ low warning": sign and name of the limit that a value has passed, so that nothing depends on
+/// a colour; "" of one that has passed none.
+std::string limit_mark(std::optional<double> value, const Limits& limits, const TextStyle& style);
+/// A table for each direction of which a lane has a value.
+std::string light_text(const ModuleSample& m, const TextStyle& style);
+/// Lanes that do not work as they are meant to; "" of none.
+std::string lane_states_text(const ModuleSample& m, const TextStyle& style);
+/// Latched flags that are set, and those that changed since the daemon watches; "" of none.
+std::string flags_text(const ModuleSample& m, const TextStyle& style);
 
 }  // namespace linkhealth

@@ -1,5 +1,5 @@
-// One transceiver module as a person wants to read it: who it is, how warm, and its lanes as bars
-// between the module's own limits, in dBm.
+// One transceiver module for people: identity, temperature, and its lanes as bars between the
+// module's own limits, in dBm.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace linkhealth {
 
-/// Many lines, each ended by a newline and at most `style.width_columns` wide (at least 60). Power
-/// in dBm; a lane without light says so instead of a number. What is beyond a limit has a sign and
-/// a word beside it, never only a colour.
+/// Many lines, each ended by a newline; words are wrapped to `style.width_columns` (at least 60).
+/// Power in dBm; a lane without light says so instead of a number. A value beyond a limit has a
+/// sign and a word, never only a colour.
 std::string module_text(const ModuleSample& module, const TextStyle& style);
 
 }  // namespace linkhealth

@@ -1,5 +1,4 @@
-// The page (exporters/web/) and the API's description (docs/schema/openapi.json), as bytes in the
-// program.
+// The page (exporters/web/), as bytes in the program.
 #pragma once
 
 #include <optional>

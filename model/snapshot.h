@@ -194,22 +194,10 @@ inline constexpr std::string_view kCountsNoFurther = " is full and counts no fur
 /// The reason of a module's gap while somebody works on the port and wants the module left alone.
 inline constexpr std::string_view kModuleLeft = "not read during maintenance";
 
-/// What one reading of a port's verbs counters cost, in reads that cost a firmware command on mlx5.
-struct PortCost {
-  PortId id;
-  std::uint32_t firmware_reads = 0;
-  bool operator==(const PortCost&) const = default;
-};
-
 /// How long a probe took in this cycle. Not recorded.
 struct ProbeTiming {
   std::string probe;
   double duration_s = 0;
-  /// Reads so far that cost a firmware command on mlx5, all ports; a lower bound where one read
-  /// takes several.
-  std::uint64_t firmware_reads = 0;
-  std::uint64_t port_readings = 0;  ///< the readings of one port in which those were made, so far
-  std::vector<PortCost> ports{};    ///< what each port's last such reading cost
   bool operator==(const ProbeTiming&) const = default;
 };
 

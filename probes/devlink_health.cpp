@@ -18,16 +18,16 @@ constexpr std::uint8_t kError = 1;
 
 struct FatalReporter {
   std::string_view driver, reporter;
-  unsigned readings;
+  Milliseconds after;
 };
 // linux: drivers/net/ethernet/mellanox/mlx5/core/health.c, broadcom/bnxt/bnxt_devlink.c (until 5.15
 // fw_fatal; then "fw", which is in error, too, for the seconds of a reset that mends it),
 // qlogic/qed/qed_devlink.c. Not mlx5's "fw": any syndrome. Not ice's "port": nobody sets it right
 // again.
-constexpr FatalReporter kFatal[] = {{"mlx5_core", "fw_fatal", 1},
-                                    {"bnxt_en", "fw_fatal", 1},
-                                    {"bnxt_en", "fw", 2},
-                                    {"qede", "fw_fatal", 1}};
+constexpr FatalReporter kFatal[] = {{"mlx5_core", "fw_fatal", Milliseconds(0)},
+                                    {"bnxt_en", "fw_fatal", Milliseconds(0)},
+                                    {"bnxt_en", "fw", Milliseconds(60'000)},
+                                    {"qede", "fw_fatal", Milliseconds(0)}};
 
 /// ice's, which has one for each port (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
 constexpr std::string_view kWithWords = "port";
@@ -44,11 +44,11 @@ Result<std::string> ask_words(Host& host, std::uint16_t family, const HealthRepo
 
 }  // namespace
 
-unsigned readings_until_fatal(std::string_view driver, std::string_view reporter) {
+std::optional<Milliseconds> failed_after(std::string_view driver, std::string_view reporter) {
   const auto* const row = std::ranges::find_if(kFatal, [&](const FatalReporter& each) {
     return each.driver == driver && each.reporter == reporter;
   });
-  return row == std::end(kFatal) ? 0 : row->readings;
+  return row == std::end(kFatal) ? std::nullopt : std::optional(row->after);
 }
 
 Bytes build_health_reporters_dump(std::uint16_t family) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "probes/host.h"
 #include "probes/netlink_message.h"
 
@@ -40,10 +41,10 @@ struct HealthReporter {
   }
 };
 
-/// After how many readings in error, one after the other, a reporter of `driver` says that device
-/// or firmware have failed; 0: it never says that, because it is of queues, recovers by itself or
-/// has other errors, too.
-unsigned readings_until_fatal(std::string_view driver, std::string_view reporter);
+/// After what time in error, reading by reading, a reporter of `driver` means that device or
+/// firmware have failed; nullopt: it never does, because it is of queues, recovers by itself or has
+/// other errors, too.
+std::optional<Milliseconds> failed_after(std::string_view driver, std::string_view reporter);
 
 Bytes build_health_reporters_dump(std::uint16_t family);
 Result<HealthReporter> parse_health_reporter(ByteView message);

@@ -17,30 +17,14 @@ namespace linkhealth {
 
 using Bytes = std::vector<std::byte>;
 
-/// A file kept open. On sysfs each read evaluates the attribute anew; once the device is gone every
-/// read answers ENODEV, also when a new device of the same name has come (linux: fs/kernfs/file.c),
-/// so ENODEV means rescan.
-class HostFile {
+/// A directory kept open, whose files are opened for each read. It follows a rename of its device.
+/// Once the device is gone every read answers ENOENT, or ENODEV where it was open already, also
+/// when a new device of the same name has come (linux: fs/kernfs/dir.c).
+class HostDir {
  public:
-  virtual ~HostFile() = default;
-  /// Reads from offset 0. The number of bytes; an Error with errnum otherwise.
-  virtual Result<std::size_t> read(std::span<char> buffer) = 0;
-  /// What read() makes a pread() of; -1: it does something else.
-  [[nodiscard]] virtual int descriptor() const { return -1; }
-};
-
-/// One of several reads that are made together.
-struct FileRead {
-  HostFile* file = nullptr;  ///< none: `got` stays what it is
-  std::span<char> buffer;
-  Result<std::size_t> got = std::size_t{0};  ///< as HostFile::read()
-};
-
-/// One read of a descriptor, from offset 0.
-struct DescriptorRead {
-  int fd = -1;
-  std::span<char> buffer;
-  std::int64_t got = 0;  ///< bytes, or the negated errno
+  virtual ~HostDir() = default;
+  /// As Host::read_file(). `name` may have subdirectories: "counters/symbol_error".
+  virtual Result<std::string> read_file(const std::string& name) = 0;
 };
 
 /// Messages that come by themselves: link events, device events, lines of the kernel log.
@@ -64,16 +48,8 @@ class Host {
   [[nodiscard]] virtual bool has_kernel() const { return true; }
   /// The whole file, at most 64 KiB. Paths are absolute: "/sys/class/…", "/proc/…".
   virtual Result<std::string> read_file(const std::string& path) = 0;
-  virtual Result<std::unique_ptr<HostFile>> open_file(const std::string& path) = 0;
-  /// Reads files of this Host one after the other, in as few calls of the kernel as it takes.
-  virtual void read_together(std::span<FileRead> reads) {
-    for (FileRead& read : reads)
-      if (read.file != nullptr) read.got = read.file->read(read.buffer);
-  }
-  /// The same of files that gave a descriptor().
-  virtual void read_descriptors(std::span<DescriptorRead> reads) {
-    for (DescriptorRead& read : reads) read.got = -EBADF;  // a Host without descriptors gave none
-  }
+  /// The Host must outlive it.
+  virtual Result<std::unique_ptr<HostDir>> open_dir(const std::string& path) = 0;
   /// The names in a directory, without "." and "..", sorted.
   virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;
   /// The canonical path behind `path`, all symlinks followed.

@@ -34,11 +34,9 @@ constexpr auto kRanges = std::to_array<Range>({
     {"power_mw", "power of {:g} mW", 0, 1000},
     {"bias_ma", "bias of {:g} mA", 0, 2000},
     {"_current_ma", "current of {:g} mA", -10'000, 10'000},
-    {"attenuation_db", "attenuation of {:g} dB", 0, 255},
     {"_db", "ratio of {:g} dB", -20, 256},
     {"_dbm", "power of {:g} dBm", -100, 60},
     {"_ber", "BER of {:g}", 0, 1},
-    {"_ber_by_lane", "BER of {:g}", 0, 1},
     {"errored_frames", "", 0, 1e12},  // CMIS gives up to 2.047e10
     {"_symbols", "", 0, 65'535},
     {"_percent", "share of {:g} %", -1000, 1000},
@@ -46,8 +44,6 @@ constexpr auto kRanges = std::to_array<Range>({
     {"lanes", "", 0, 64},
     {"_per_nm", "", -1e6, 1e6},
     {"_nm", "wavelength of {:g} nm", 100, 10'000},
-    {"frequency_ghz", "frequency of {:g} GHz", 0,
-     1e6},  // of light; of a cable's attenuation far less
     {"_m", "length of {:g} m", 0, 1e7},
     {"_w", "power of {:g} W", 0, 1000},
 });
@@ -221,23 +217,14 @@ bool in_order(const Limits& limits) {
   return low_alarm <= low_warn && low_warn < high_warn && high_warn <= high_alarm;
 }
 
-/// Takes bad limits of one quantity away. Returns whether it did.
-bool take_away(std::string_view name, Limits& limits, std::vector<std::string>& warnings) {
-  if (limits.empty() || (!are_zero(limits) && in_order(limits))) return false;
-  warnings.push_back(fmt::format("limits of {} are {}: left out", name,
-                                 are_zero(limits) ? "all zero" : "not in order"));
-  limits = Limits{};
-  return true;
-}
-
 void leave_out_bad_limits(ModuleSample& module) {
   auto of_quantity = [&](std::string_view name, Limits& limits) {
-    take_away(name, limits, module.warnings);
+    if (limits.empty() || (!are_zero(limits) && in_order(limits))) return;
+    module.warnings.push_back(fmt::format("limits of {} are {}: left out", name,
+                                          are_zero(limits) ? "all zero" : "not in order"));
+    limits = Limits{};
   };
   fields(module.thresholds, of_quantity);
-  std::erase_if(module.vdm.thresholds, [&](VdmLimits& entry) {
-    return take_away(entry.name, entry.limits, module.warnings);
-  });
 }
 
 }  // namespace

@@ -32,24 +32,6 @@ Result<std::size_t> read_at(int fd, std::span<char> buffer, std::size_t offset) 
   }
 }
 
-void read_alone(DescriptorRead& read) {
-  const auto size = read_at(read.fd, read.buffer, 0);
-  read.got =
-      size ? static_cast<std::int64_t>(*size) : -static_cast<std::int64_t>(size.error().errnum);
-}
-
-class LiveFile final : public HostFile {
- public:
-  explicit LiveFile(OwnedFd fd) : fd_(std::move(fd)) {}
-  Result<std::size_t> read(std::span<char> buffer) override {
-    return read_at(fd_.get(), buffer, 0);
-  }
-  [[nodiscard]] int descriptor() const override { return fd_.get(); }
-
- private:
-  OwnedFd fd_;
-};
-
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 Result<OwnedFd> regular(Result<OwnedFd> fd, const std::string& path) {
@@ -67,32 +49,50 @@ Result<OwnedFd> open_path(const std::string& path, int flags) {
   return fd;
 }
 
-/// A file that is opened for each read: where descriptors are short, slower is better than blind.
-class ReopenedFile final : public HostFile {
+/// The whole file, from the beginning. sysfs gives a page at once, and a second read would evaluate
+/// the attribute (a firmware command) again; /proc gives pieces.
+Result<std::string> read_whole(const Result<OwnedFd>& fd, const std::string& path, bool one_read) {
+  if (!fd) return fd.error();
+  std::string content;
+  std::size_t used = 0;
+  for (;;) {
+    content.resize(std::min(kMaxFileBytes + 1, std::max<std::size_t>(4096, used * 2)));
+    auto size = read_at(fd->get(), std::span(content).subspan(used), used);
+    if (!size) return errno_error(path, size.error().errnum);
+    used += *size;
+    if (*size == 0 || (one_read && used < content.size())) break;
+    if (used > kMaxFileBytes) return Error{path + ": larger than 64 KiB", EFBIG};
+  }
+  content.resize(used);
+  return content;
+}
+
+class LiveDir final : public HostDir {
  public:
-  explicit ReopenedFile(std::string path) : path_(std::move(path)) {}
-  Result<std::size_t> read(std::span<char> buffer) override {
-    auto fd = regular(open_path(path_, kReadFlags), path_);
-    if (!fd) {
-      // A kept file would say that its device has gone.
-      const int errnum = fd.error().errnum == ENOENT ? ENODEV : fd.error().errnum;
-      return errno_error(path_, errnum);
-    }
-    return read_at(fd->get(), buffer, 0);
+  LiveDir(OwnedFd fd, bool one_read) : fd_(std::move(fd)), one_read_(one_read) {}
+  Result<std::string> read_file(const std::string& name) override {
+    OwnedFd file(openat(fd_.get(), name.c_str(), kReadFlags));
+    if (!file) return errno_error(name, errno);
+    return read_whole(regular(std::move(file), name), name, one_read_);
   }
 
  private:
-  std::string path_;
+  OwnedFd fd_;
+  bool one_read_;
 };
 
-/// Whether so few descriptors are left that the rest is for those who ask and for the files of
-/// faults and events.
-bool is_reserved(int fd) {
-  constexpr rlim_t kReserve = kReservedDescriptors;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
-  return static_cast<rlim_t>(fd) + std::min(kReserve, limit.rlim_cur / 2) >= limit.rlim_cur;
-}
+/// Of a copied tree, whose links must not lead out of it.
+class CopiedDir final : public HostDir {
+ public:
+  CopiedDir(LiveHost& host, std::string path) : host_(host), path_(std::move(path)) {}
+  Result<std::string> read_file(const std::string& name) override {
+    return host_.read_file(path_ + "/" + name);
+  }
+
+ private:
+  LiveHost& host_;
+  std::string path_;
+};
 
 /// One record with each read (linux: kernel/printk/printk.c, devkmsg_read).
 class LiveRecords final : public HostEvents {
@@ -124,8 +124,7 @@ struct CloseDir {
 
 }  // namespace
 
-LiveHost::LiveHost(const std::string& sysroot, std::shared_ptr<BatchedReads> batches)
-    : batches_(std::move(batches)) {
+LiveHost::LiveHost(const std::string& sysroot) {
   if (!sysroot.empty()) sysroot_.emplace(sysroot);
 }
 
@@ -135,70 +134,15 @@ Result<OwnedFd> LiveHost::open_for_reading(const std::string& path, int more_fla
 }
 
 Result<std::string> LiveHost::read_file(const std::string& path) {
-  const auto fd = regular(open_for_reading(path), path);
+  return read_whole(regular(open_for_reading(path), path), path, path.starts_with("/sys/"));
+}
+
+Result<std::unique_ptr<HostDir>> LiveHost::open_dir(const std::string& path) {
+  auto fd = open_for_reading(path, O_DIRECTORY);
   if (!fd) return fd.error();
-  // sysfs gives a page at once, and a second read would evaluate the attribute (a firmware command)
-  // again; /proc gives pieces.
-  const bool one_read = path.starts_with("/sys/");
-  std::string content;
-  std::size_t used = 0;
-  for (;;) {
-    content.resize(std::min(kMaxFileBytes + 1, std::max<std::size_t>(4096, used * 2)));
-    auto size = read_at(fd->get(), std::span(content).subspan(used), used);
-    if (!size) return errno_error(path, size.error().errnum);
-    used += *size;
-    if (*size == 0 || (one_read && used < content.size())) break;
-    if (used > kMaxFileBytes) return Error{path + ": larger than 64 KiB", EFBIG};
-  }
-  content.resize(used);
-  return content;
-}
-
-Result<std::unique_ptr<HostFile>> LiveHost::open_file(const std::string& path) {
-  auto fd = regular(open_for_reading(path), path);
-  if (!fd) return fd.error();
-  if (is_reserved(fd->get())) {
-    const auto canonical = sysroot_ ? sysroot_->resolve(path) : path;
-    if (!canonical) return canonical.error();
-    return std::unique_ptr<HostFile>(
-        std::make_unique<ReopenedFile>(sysroot_ ? sysroot_->on_disk(*canonical) : *canonical));
-  }
-  return std::unique_ptr<HostFile>(std::make_unique<LiveFile>(std::move(*fd)));
-}
-
-/// As many from the first on as one call of the kernel takes; how many of `reads` are done with.
-void LiveHost::read_together(std::span<FileRead> reads) {
-  std::array<DescriptorRead, BatchedReads::kAtOnce> orders;  // NOLINT(*-member-init): filled below
-  std::array<FileRead*, BatchedReads::kAtOnce> whose;        // NOLINT(*-member-init): likewise
-  while (!reads.empty()) {
-    std::size_t seen = 0, count = 0;
-    for (; seen < reads.size() && count < orders.size(); ++seen) {
-      FileRead& read = reads[seen];
-      if (read.file == nullptr) continue;
-      orders[count] = {read.file->descriptor(), read.buffer, 0};
-      whose[count++] = &read;
-    }
-    read_descriptors(std::span(orders).first(count));
-    for (std::size_t i = 0; i < count; ++i) {
-      if (const std::int64_t got = orders[i].got; got >= 0) {
-        whose[i]->got = static_cast<std::size_t>(got);
-      } else {
-        whose[i]->got = errno_error("read", static_cast<int>(-got));
-      }
-    }
-    reads = reads.subspan(seen);
-  }
-}
-
-void LiveHost::read_descriptors(std::span<DescriptorRead> reads) {
-  while (!reads.empty()) {
-    const auto batch = reads.first(std::min(reads.size(), BatchedReads::kAtOnce));
-    const std::size_t made = batches_ != nullptr && batch.size() > 1 ? batches_->read(batch) : 0;
-    for (DescriptorRead& read : batch.first(made))
-      if (read.got == -EINTR) read_alone(read);
-    if (made == 0) read_alone(batch.front());
-    reads = reads.subspan(std::max<std::size_t>(made, 1));
-  }
+  if (sysroot_) return std::unique_ptr<HostDir>(std::make_unique<CopiedDir>(*this, path));
+  return std::unique_ptr<HostDir>(
+      std::make_unique<LiveDir>(std::move(*fd), path.starts_with("/sys/")));
 }
 
 Result<std::vector<std::string>> LiveHost::list_dir(const std::string& path) {

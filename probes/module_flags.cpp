@@ -1,180 +1,146 @@
 #include "probes/module_flags.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
-
-#include "probes/module_flag_names.h"
+#include <string_view>
 
 namespace linkhealth {
 
 namespace {
 
-using module_flag_names::kLaserBits;
-using module_flag_names::kLevels;
-using module_flag_names::Lane;
-using module_flag_names::LaserBit;
-using module_flag_names::Level;
-using module_flag_names::visit_flags;
+template <typename Owner>
+struct Bit {
+  std::string_view name;
+  std::optional<bool> Owner::*flag;
+};
+/// The flags of one value's limits.
+template <typename Owner>
+struct Quad {
+  std::string_view name;
+  AlarmFlags Owner::*flags;
+};
 
-void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
-  if (earlier.value_or(false)) flag = true;
-}
+constexpr Bit<ModuleSample> kModuleBits[] = {
+    {"module_firmware_error", &ModuleSample::module_firmware_error},
+    {"data_path_firmware_error", &ModuleSample::data_path_firmware_error},
+    {"module_state_changed", &ModuleSample::module_state_changed},
+};
+constexpr Quad<ModuleSample> kModuleQuads[] = {
+    {"temperature", &ModuleSample::temperature_flags},
+    {"supply", &ModuleSample::supply_flags},
+};
+constexpr Bit<ModuleLane> kLaneBits[] = {
+    {"rx_los", &ModuleLane::rx_los},
+    {"rx_lol", &ModuleLane::rx_lol},
+    {"tx_fault", &ModuleLane::tx_fault},
+};
+/// Where there are host lanes, these are derived from theirs.
+constexpr Bit<ModuleLane> kLaneBitsOfHost[] = {
+    {"tx_los", &ModuleLane::tx_los},
+    {"tx_lol", &ModuleLane::tx_lol},
+    {"tx_eq_fault", &ModuleLane::tx_eq_fault},
+};
+constexpr Quad<ModuleLane> kLaneQuads[] = {
+    {"rx_power", &ModuleLane::rx_power_flags},
+    {"tx_power", &ModuleLane::tx_power_flags},
+    {"tx_bias", &ModuleLane::tx_bias_flags},
+};
+constexpr Bit<ModuleHostLane> kHostBits[] = {
+    {"host_tx_los", &ModuleHostLane::tx_los},
+    {"host_tx_lol", &ModuleHostLane::tx_lol},
+    {"host_tx_eq_fault", &ModuleHostLane::tx_eq_fault},
+    {"host_dp_state_changed", &ModuleHostLane::dp_state_changed},
+};
+constexpr Bit<AlarmFlags> kLevels[] = {
+    {"low_alarm", &AlarmFlags::low_alarm},
+    {"low_warn", &AlarmFlags::low_warn},
+    {"high_warn", &AlarmFlags::high_warn},
+    {"high_alarm", &AlarmFlags::high_alarm},
+};
 
-void unite_other(std::vector<OtherFlag>& all, const OtherFlag& earlier) {
-  const auto same = std::ranges::find_if(all, [&](const OtherFlag& other) {
-    return other.name == earlier.name && other.lane == earlier.lane;
-  });
-  if (same == all.end())
-    all.push_back(earlier);
-  else
-    same->set = same->set || earlier.set;
-}
-
-using NamesAndLanes = std::set<std::pair<std::string, std::uint32_t>>;
-
-/// A page that was read then and is not now had lanes of which nothing but their flags is known.
-/// Lanes that the module has not got any more stay away.
-void widen(ModuleSample& sample, const NamesAndLanes& set) {
-  constexpr std::uint32_t kLanesPerBank = 8;
-  const std::uint32_t host_lanes = sample.bank_count.value_or(1) * kLanesPerBank;
-  const std::uint32_t media_lanes = sample.media_lane_count.value_or(host_lanes);
-  const auto hold = [](auto& lanes, std::uint32_t lane, std::uint32_t most) {
-    if (lane <= most) lanes.resize(std::max<std::size_t>(lanes.size(), lane));
+/// `visit(name, lane, flag)` for every flag of a sample, lane 0 for those of the whole module.
+template <typename Sample, typename Visit>
+void visit_flags(Sample& sample, const Visit& visit) {
+  const auto bits = [&visit](const auto& rows, auto& owner, std::uint32_t lane) {
+    for (const auto& row : rows) visit(std::string(row.name), lane, owner.*row.flag);
   };
-  for (const auto& [name, lane] : set) {
-    if (name.starts_with("host_"))
-      hold(sample.host_lanes, lane, host_lanes);
-    else if (name.starts_with("laser_"))
-      hold(sample.laser_tuning, lane, media_lanes);
-    else
-      hold(sample.lanes, lane, media_lanes);
+  const auto quads = [&visit](const auto& rows, auto& owner, std::uint32_t lane) {
+    for (const auto& row : rows)
+      for (const auto& level : kLevels)
+        visit(std::string(row.name) + "_" + std::string(level.name), lane,
+              owner.*row.flags.*level.flag);
+  };
+  bits(kModuleBits, sample, 0);
+  quads(kModuleQuads, sample, 0);
+  std::uint32_t number = 0;
+  for (auto& lane : sample.lanes) {
+    bits(kLaneBits, lane, ++number);
+    bits(kLaneBitsOfHost, lane, number);
+    quads(kLaneQuads, lane, number);
   }
+  number = 0;
+  for (auto& lane : sample.host_lanes) bits(kHostBits, lane, ++number);
 }
 
 }  // namespace
 
-void forget_tuning_flags(ModuleSample& sample) {
-  for (LaserTuning& laser : sample.laser_tuning)
-    for (const LaserBit& row : kLaserBits) (laser.*row.flag).reset();
-  sample.other_flags.clear();
+bool has_latched_flags(const ModuleSample& sample) {
+  return !sample.management.starts_with("SFF-8472");
 }
 
 void forget_flags(ModuleSample& sample) {
-  visit_flags(sample, [](const std::string&, Lane, std::optional<bool>& flag) { flag.reset(); });
-  // Derived from the host lanes' flags.
-  if (!sample.host_lanes.empty())
-    for (ModuleLane& lane : sample.lanes)
-      lane.tx_los = lane.tx_lol = lane.tx_eq_fault = std::nullopt;
-  for (VdmFlags& entry : sample.vdm.flags) entry.flags = {};
-  sample.other_flags.clear();
+  visit_flags(sample, [](const std::string&, std::uint32_t, auto& flag) { flag.reset(); });
 }
 
 void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
-  NamesAndLanes set;
-  visit_flags(earlier, [&](const std::string& name, Lane lane, const std::optional<bool>& flag) {
-    if (flag.value_or(false)) set.emplace(name, lane.value_or(0));
+  std::set<std::pair<std::string, std::uint32_t>> set;
+  visit_flags(earlier, [&](const std::string& name, std::uint32_t lane, const auto& flag) {
+    if (flag == true) set.emplace(name, lane);
   });
-  widen(sample, set);
-  visit_flags(sample, [&](const std::string& name, Lane lane, std::optional<bool>& flag) {
-    if (set.contains({name, lane.value_or(0)})) flag = true;
+  visit_flags(sample, [&](const std::string& name, std::uint32_t lane, auto& flag) {
+    if (set.contains({name, lane})) flag = true;
   });
-  for (std::size_t i = 0; i < std::min(sample.lanes.size(), earlier.lanes.size()); ++i) {
-    if (sample.host_lanes.empty()) break;
-    unite(sample.lanes[i].tx_los, earlier.lanes[i].tx_los);
-    unite(sample.lanes[i].tx_lol, earlier.lanes[i].tx_lol);
-    unite(sample.lanes[i].tx_eq_fault, earlier.lanes[i].tx_eq_fault);
-  }
-  for (const OtherFlag& entry : earlier.other_flags) unite_other(sample.other_flags, entry);
-  if (sample.vdm.flags.empty())
-    sample.vdm.flags = earlier.vdm.flags;  // with those of which nothing is known
-  for (const VdmFlags& entry : earlier.vdm.flags) {
-    if (!entry.flags.any()) continue;
-    const auto same =
-        std::find_if(sample.vdm.flags.begin(), sample.vdm.flags.end(), [&](const VdmFlags& other) {
-          return other.name == entry.name && other.lane == entry.lane;
-        });
-    if (same == sample.vdm.flags.end()) {
-      sample.vdm.flags.push_back(entry);
-      continue;
-    }
-    for (const Level& level : kLevels) unite(same->flags.*level.flag, entry.flags.*level.flag);
-  }
 }
 
-ModuleCalm calm_of(const ModuleSample& sample) {
-  ModuleCalm out;
-  out.ready = (sample.state.empty() || sample.state == "ModuleReady") &&
-              !sample.data_not_ready.value_or(false) && !sample.low_power_requested.value_or(false);
+std::vector<bool> activity_of(const ModuleSample& sample) {
+  const bool ready = (sample.state.empty() || sample.state == "ModuleReady") &&
+                     sample.data_not_ready != true && sample.low_pwr_request_sw != true;
+  std::vector<bool> out{ready};
   for (const ModuleLane& lane : sample.lanes)
-    out.transmitter_on.push_back(!lane.tx_disabled.value_or(false) &&
-                                 !lane.tx_squelched.value_or(false));
+    out.push_back(lane.tx_disabled != true && lane.output_squelch_force_tx != true);
   for (const ModuleHostLane& lane : sample.host_lanes)
-    out.data_path_up.push_back(lane.data_path_state == "Activated");
-  out.applications = sample.type + " " + sample.host_interface;
+    out.push_back(lane.data_path_state == "Activated");
   return out;
 }
 
-namespace {
-bool any_came_up(const std::vector<bool>& before, const std::vector<bool>& now) {
-  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+bool has_come_up(const std::vector<bool>& before, const std::vector<bool>& now) {
+  if (before.size() != now.size()) return true;  // another application runs
+  for (std::size_t i = 0; i < now.size(); ++i)
     if (!before[i] && now[i]) return true;
   return false;
 }
-}  // namespace
 
-bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now) {
-  return (!before.ready && now.ready) || any_came_up(before.transmitter_on, now.transmitter_on) ||
-         any_came_up(before.data_path_up, now.data_path_up);
-}
-
-namespace {
-
-/// Lanes of both sides: a data path's lanes stand in the same part of either.
-struct LanesUp {
-  std::vector<bool> media, host;
-
-  void note(std::vector<bool>& of, const std::vector<bool>& before, const std::vector<bool>& now,
-            std::vector<bool>& other) {
-    for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
-      if (before[i] || !now[i]) continue;
-      of[i] = true;
-      for (std::size_t j = 0; j < other.size(); ++j)
-        if (j * of.size() < (i + 1) * other.size() && i * other.size() < (j + 1) * of.size())
-          other[j] = true;
-    }
-  }
-  [[nodiscard]] bool has(const std::string& name, std::optional<std::uint32_t> lane) const {
-    const std::vector<bool>& of = name.starts_with("host_") ? host : media;
-    return lane && *lane > 0 && *lane <= of.size() && of[*lane - 1];
-  }
-};
-
-}  // namespace
-
-void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before,
-                                  const ModuleCalm& now) {
-  if (!before.ready && now.ready) return forget_flags(sample);
-  // A module of which no media lane is told has as many as the host's side.
-  const std::size_t media =
-      now.transmitter_on.empty() ? now.data_path_up.size() : now.transmitter_on.size();
-  LanesUp up{std::vector<bool>(media), std::vector<bool>(now.data_path_up.size())};
-  up.note(up.media, before.transmitter_on, now.transmitter_on, up.host);
-  up.note(up.host, before.data_path_up, now.data_path_up, up.media);
-  visit_flags(sample, [&](const std::string& name, Lane lane, std::optional<bool>& flag) {
-    if (up.has(name, lane)) flag.reset();
+void ModuleFlagHistory::update(const ModuleSample& sample, WallTime at) {
+  visit_flags(sample, [&](const std::string& name, std::uint32_t lane, const auto& set) {
+    const bool derived = !sample.host_lanes.empty() &&
+                         std::ranges::find(kLaneBitsOfHost, name, &Bit<ModuleLane>::name) !=
+                             std::end(kLaneBitsOfHost);
+    if (!set || derived || (!*set && !flags_.contains({name, lane}))) return;
+    ModuleFlag& flag = flags_[{name, lane}];
+    flag.name = name;
+    if (lane != 0) flag.lane = lane;
+    if (flag.set == *set) return;
+    flag.set = *set;
+    ++flag.change_count;
+    (*set ? flag.set_at : flag.cleared_at) = at;
   });
-  for (std::uint32_t i = 0; i < sample.lanes.size(); ++i)
-    if (!sample.host_lanes.empty() && up.has("", i + 1))
-      sample.lanes[i].tx_los = sample.lanes[i].tx_lol = sample.lanes[i].tx_eq_fault = std::nullopt;
-  for (VdmFlags& entry : sample.vdm.flags)
-    if (up.has(entry.name, entry.lane)) entry.flags = {};
-  std::erase_if(sample.other_flags,
-                [&](const OtherFlag& flag) { return up.has(flag.name, flag.lane); });
 }
 
-bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now) {
-  return any_came_up(before.data_path_up, now.data_path_up) ||
-         (!before.applications.empty() && before.applications != now.applications);
+std::vector<ModuleFlag> ModuleFlagHistory::list() const {
+  std::vector<ModuleFlag> out;
+  for (const auto& [key, flag] : flags_) out.push_back(flag);
+  return out;
 }
 
 }  // namespace linkhealth

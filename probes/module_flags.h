@@ -1,5 +1,5 @@
-// What a module's latched flags did: reading clears them in the module, so what a read saw is
-// remembered here.
+// What a module's latched flags did. A read clears them in the module, so the reader remembers what
+// it saw.
 #pragma once
 
 #include <map>
@@ -12,48 +12,32 @@
 
 namespace linkhealth {
 
+/// SFF-8472 gives its states live; the other maps latch them.
+bool has_latched_flags(const ModuleSample& sample);
 /// Every flag becomes unknown: for a read whose flags were latched at an unknown time.
 void forget_flags(ModuleSample& sample);
-/// Those of tunable lasers, which also an SFP latches; its others are live.
-void forget_tuning_flags(ModuleSample& sample);
-/// A flag that is set in `earlier`, a read of the same module whose sample nobody saw, is set in
+/// A flag that is set in `earlier`, a sample of the same module that was not published, is set in
 /// `sample` too.
 void unite_flags(ModuleSample& sample, const ModuleSample& earlier);
 
-/// Whether the module was in a condition in which its flags mean something.
-struct ModuleCalm {
-  bool ready = true;  ///< its readings are valid, it is in full power, and CMIS says ModuleReady
-  std::vector<bool> transmitter_on;  ///< per media lane
-  std::vector<bool> data_path_up;    ///< CMIS, per host lane
-  std::string applications;          ///< what runs on it
-};
-ModuleCalm calm_of(const ModuleSample& sample);
-/// True when the module, one of its lasers or of its data paths has come up since: then its flags
-/// are of that moment and no fault. A module that goes the other way, into ModuleFault or low
-/// power, keeps its flags: they say why.
-bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now);
-/// The flags of what has come up since become unknown: of the module all, of a laser or a data path
-/// those of its lanes.
-void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before,
-                                  const ModuleCalm& now);
-/// True when a data path has come up since, or another application runs: its limits may be others.
-bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now);
+/// What is in operation: the module itself, each transmitter, each data path.
+std::vector<bool> activity_of(const ModuleSample& sample);
+/// True when something has come into operation since: its flags are of that moment and no fault,
+/// and its limits may be others (CMIS 5.4 7.1.3.2, 8.5). A module that goes the other way, into
+/// ModuleFault or low power, keeps its flags: they say why.
+bool has_come_up(const std::vector<bool>& before, const std::vector<bool>& now);
 
 /// The past of one module's flags. Bounded by the number of flags that a module has.
 class ModuleFlagHistory {
  public:
-  /// One read, of decode_with_unset_flags(); flags that it does not have (nullopt) stay as they
-  /// were, unless their lane has gone out of use.
-  void take(const ModuleSample& sample, WallTime at);
+  /// One read; flags that it does not have (nullopt) stay as they were.
+  void update(const ModuleSample& sample, WallTime at);
   /// The flags that changed at least once, in a fixed order.
   [[nodiscard]] std::vector<ModuleFlag> list() const;
 
  private:
-  void note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at);
-  void take_vdm(const ModuleSample& sample, WallTime at);
-
-  std::map<std::pair<std::string, std::uint32_t>, ModuleFlag>
-      flags_;  ///< by name and lane; 0: the whole module
+  /// By name and lane; 0: the whole module.
+  std::map<std::pair<std::string, std::uint32_t>, ModuleFlag> flags_;
 };
 
 }  // namespace linkhealth

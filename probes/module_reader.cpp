@@ -16,7 +16,7 @@
 
 namespace linkhealth {
 
-/// What the thread and its owner have in common; lives as long as the longer of the two.
+/// What the thread and its owner share; lives as long as the longer of the two.
 struct ModuleReader::Shared {
   Shared(std::unique_ptr<Host> its_host, const Clock& its_clock, ModuleTiming timing)
       : host(std::move(its_host)),
@@ -34,8 +34,8 @@ struct ModuleReader::Shared {
   std::optional<EthtoolFamily> family;
 
   std::mutex mutex;
-  // All below is under the lock. The clock is used only while `stop` is false: later its owner may
-  // be gone.
+  // All below is under the lock. The clock is used only while `stop` is false: later it may be
+  // gone.
   const Clock& clock;
   ModuleSchedule schedule;
   std::optional<ModuleBusy> busy;
@@ -54,7 +54,7 @@ Result<std::vector<std::uint8_t>> perform(Host& host, std::optional<EthtoolFamil
   if (!family) {
     const auto resolved = resolve_ethtool_family(host);
     if (!resolved) {
-      // A kernel without ethtool netlink has no module interface for us.
+      // A kernel without ethtool netlink has no module interface.
       const bool missing = resolved.error().errnum == ENOENT;
       return missing ? Error{"no ethtool netlink", EOPNOTSUPP} : resolved.error();
     }

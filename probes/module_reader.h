@@ -1,6 +1,6 @@
-// The one reader of module EEPROMs: a thread of its own around a ModuleSchedule. Nobody waits for
-// it: finished rounds are picked up when the event descriptor says so, and a read that hangs in the
-// kernel is named, not waited for.
+// The one reader of module EEPROMs: a thread of its own around a ModuleSchedule. The daemon never
+// waits for it: it collects finished rounds when the event descriptor becomes readable, and names a
+// read that hangs in the kernel.
 #pragma once
 
 #include <memory>
@@ -25,13 +25,13 @@ class ModuleReader {
  public:
   /// Starts the thread. `host` is used by it alone. `clock` must outlive the reader.
   ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing);
-  /// Ends the thread. A read that hangs in the kernel cannot be cancelled: after `stop_patience`
-  /// the thread is left behind; it touches only what it owns, and ends when the kernel lets it go.
+  /// Ends the thread. A read that hangs in the kernel cannot be cancelled: after kStopPatience the
+  /// thread is left behind; it uses only what it owns, and ends when the kernel lets it go.
   ~ModuleReader();
   ModuleReader(const ModuleReader&) = delete;
   ModuleReader& operator=(const ModuleReader&) = delete;
 
-  /// See ModuleSchedule. None of these blocks for longer than it takes to decode a module.
+  /// See ModuleSchedule. None of these blocks for longer than decoding a module takes.
   void set_ports(const std::vector<ModulePort>& ports);
   void request(const PortKey& port);
   std::vector<ModuleRound> take_finished();

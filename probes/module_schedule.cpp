@@ -7,31 +7,24 @@
 #include "base/text.h"
 #include "probes/module/decode.h"
 #include "probes/module/read_plan.h"
-#include "probes/module/screen.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
 namespace {
 
-/// A page that failed this often is tried only seldom; before that the bus may just have been busy.
+/// A page that failed this often is left out of the round; before that the bus may just have been
+/// busy.
 constexpr int kPageTries = 3;
+constexpr int kMaxDoublings = 20;
 /// The shortest time for which others can take the RTNL lock between two of our reads.
 constexpr Milliseconds kShortestPause{2};
 
 bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
-/// What passes: a module that was just put in answers EIO for minutes, and the bus has words of its
-/// own for an address that did not answer (Documentation/i2c/fault-codes.rst).
-bool may_pass(int errnum) {
-  return errnum == EIO || errnum == ENXIO || errnum == ENODEV || errnum == EREMOTEIO;
-}
+/// An address that did not answer (Documentation/i2c/fault-codes.rst); a module that was just
+/// inserted answers EIO for minutes.
+bool is_silence(int errnum) { return errnum == EIO || errnum == EREMOTEIO || is_absent(errnum); }
 /// The page is not there and will not be.
 bool is_final(int errnum) { return errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE; }
-bool is_lower_page(const ModulePageRequest& page) {
-  return page.offset < 128 && page.i2c_address == kModuleAddressA0;
-}
-bool is_identity_page(const ModulePageRequest& page) {
-  return page.offset >= 128 && page.page == 0 && page.i2c_address == kModuleAddressA0;
-}
 
 /// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when
 /// nothing more is to come.
@@ -44,51 +37,37 @@ std::optional<ModulePageRequest> rest_of(ModulePageRequest page, std::size_t cam
 }
 
 std::optional<std::string> bytes_at(const ModuleImage& image, const ModulePageRequest& where) {
-  const ModulePage page(image, {where.i2c_address, where.bank, where.page, where.offset >= 128});
-  return page.raw(where.offset, where.length);
+  return ModulePage(image, where.key()).raw(where.offset, where.length);
 }
 
 }  // namespace
 
+// --- ports and events
+
 void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime now) {
   std::vector<Port> kept;
   for (const ModulePort& id : ports) {
-    const auto known = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) {
+    const auto known = std::ranges::find_if(ports_, [&](const Port& port) {
       return port.id.port == id.port && port.id.ifindex == id.ifindex;
     });
-    if (known != ports_.end()) {
-      kept.push_back(std::move(*known));
-      leave_alone(kept.back(), id.left_alone, now);
-      take_word(kept.back(), id.no_cable, now);
-    } else {
-      kept.emplace_back();
-      kept.back().id = id;
-      if (!id.left_alone) kept.back().due = now;
+    Port& port = kept.emplace_back(known != ports_.end() ? std::move(*known) : Port());
+    const ModulePort before = std::exchange(port.id, id);
+    if (known == ports_.end()) {
+      look_soon(port, now);
+    } else if (before.left_alone != id.left_alone) {
+      // The serial number tells whether it is the same module afterwards. It may have been given
+      // new firmware, and what it latched meanwhile is of that.
+      port.in_round = false;
+      port.due.reset();
+      port.module.flags_valid = false;
+      port.module.unpublished.reset();
+      look_soon(port, now);
+    } else if (before.no_cable != id.no_cable) {
+      port.no_cable_means_fibre = false;
+      look_soon(port, now);
     }
   }
   ports_ = std::move(kept);
-}
-
-/// Whether it is the same module afterwards, its proof tells, and its past stays its own. All else
-/// may be another: it may have been given new firmware, and what it latched meanwhile is of that.
-void ModuleSchedule::leave_alone(Port& port, bool left, SteadyTime now) {
-  if (port.id.left_alone == left) return;
-  port.id.left_alone = left;
-  port.in_round = false;
-  port.due.reset();
-  port.image = ModuleImage();
-  port.identified = port.flags_valid = false;
-  port.unseen.reset();
-  port.doubted.reset();
-  port.page_failures.clear();
-  look_soon(port, now);
-}
-
-void ModuleSchedule::take_word(Port& port, bool no_cable, SteadyTime now) {
-  if (port.id.no_cable == no_cable) return;
-  port.id.no_cable = no_cable;
-  port.answered = false;
-  look_soon(port, now);
 }
 
 void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
@@ -97,44 +76,38 @@ void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
 
 void ModuleSchedule::look_soon(Port& port, SteadyTime now) {
   if (port.id.left_alone) return;
-  port.asked_again = true;
+  port.event_in_round = true;
   port.silences = 0;
   port.failures = 0;
   port.unsupported = false;
-  for (auto& [page, failure] : port.page_failures)
-    if (failure.again_at) failure.again_at = now;
-  if (port.doubts > 0) port.doubt_at = now;
+  port.module.reread_at = now;
+  port.module.rereads = 0;
   const SteadyTime soonest = std::max(now, port.not_before);
   if (!port.due || *port.due > soonest) port.due = soonest;
 }
 
 ModuleSchedule::Port* ModuleSchedule::find(const PortKey& key) {
-  const auto found = std::find_if(ports_.begin(), ports_.end(),
-                                  [&](const Port& port) { return port.id.port == key; });
+  const auto found =
+      std::ranges::find_if(ports_, [&](const Port& port) { return port.id.port == key; });
   return found != ports_.end() ? &*found : nullptr;
 }
 
-/// A round is finished before the next begins: its pages belong together. One that takes too long
-/// for that goes on when no other port is due, and several such take turns.
-ModuleSchedule::Port* ModuleSchedule::most_due(SteadyTime now) {
+// --- a round of reads
+
+/// A round is finished before the next begins: its pages belong together.
+ModuleSchedule::Port* ModuleSchedule::next_port(SteadyTime now) {
   Port* best = nullptr;
-  Port* late = nullptr;
   for (Port& port : ports_) {
-    if (port.in_round && now - port.started_at <= timing_.round_patience) return &port;
-    if (port.in_round) {
-      if (late == nullptr || port.turn_at < late->turn_at) late = &port;
-    } else if (port.due && *port.due <= now && (best == nullptr || *port.due < *best->due)) {
-      best = &port;
-    }
+    if (port.in_round) return &port;
+    if (port.due && *port.due <= now && (best == nullptr || *port.due < *best->due)) best = &port;
   }
-  return best != nullptr ? best : late;
+  return best;
 }
 
 std::optional<ModuleRead> ModuleSchedule::next(SteadyTime now) {
   if (now < quiet_until_) return std::nullopt;
-  while (Port* port = most_due(now)) {
+  while (Port* port = next_port(now)) {
     if (!port->in_round) begin_round(*port, now);
-    port->turn_at = now;
     if (const auto page = next_page(*port))
       return ModuleRead{port->id.port, port->id.ifindex, *page};
     end_good(*port, now);
@@ -153,43 +126,30 @@ std::optional<SteadyTime> ModuleSchedule::wake_at() const {
 
 void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
   port.in_round = true;
-  port.asked_again = false;
-  port.no_cable_before = port.id.no_cable;
-  port.ending = false;
+  port.checking_identity = false;
+  port.event_in_round = false;
+  port.no_cable_at_start = port.id.no_cable;
   port.rest.reset();
-  port.change = ModuleChange::kNone;
   port.started_at = now;
   port.duration = Microseconds{0};
-  const bool anew = port.doubt_at && now >= *port.doubt_at;
-  if (anew && !port.doubted) port.doubted = std::move(port.image);
-  port.image = anew ? ModuleImage() : without_monitors(port.image);
-  if (anew) port.identified = false;
-  for (const auto& [page, failure] : port.page_failures)
-    if (failure.again_at && now >= *failure.again_at) {
-      port.image.forget(page);
-      port.identified = false;
-    }
+  Module& module = port.module;
+  module.image = without_monitors(module.image);
+  if (module.reread_at && now >= *module.reread_at) module.image.expect_new_answers();
 }
 
 std::optional<ModulePageRequest> ModuleSchedule::next_page(Port& port) {
   if (port.rest) return port.rest;
-  if (port.ending) return std::nullopt;
-  if (!port.identified) {
-    const auto identity = next_reads(port.image, ReadScope::kIdentity);
-    if (!identity.empty()) return identity.front();
-    port.identified = true;
-  }
-  const auto monitors = next_reads(port.image, ReadScope::kMonitors);
-  if (!monitors.empty()) return monitors.front();
-  // Last, what tells it from another: a swap between two reads would mix two modules' pages.
-  const auto where = proof_request(port.image);
+  Module& module = port.module;
+  if (const auto pages = next_reads(module.image); !pages.empty()) return request_of(pages.front());
+  const auto where = identity_request(module.image);
   if (!where) return std::nullopt;
-  if (!port.proof || port.proof->where != *where) {
-    const auto bytes = bytes_at(port.image, *where);
-    port.proof = bytes ? std::optional(Proof{*where, *bytes}) : std::nullopt;
+  if (!module.identity || module.identity->where != *where) {
+    const auto bytes = bytes_at(module.image, *where);
+    if (!bytes) return std::nullopt;
+    module.identity = Identity{*where, *bytes};
   }
-  port.ending = port.proof.has_value();
-  return port.ending ? where : std::nullopt;
+  port.checking_identity = true;
+  return where;
 }
 
 void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer,
@@ -199,94 +159,182 @@ void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::
   Port* port = find(read.port);
   if (port == nullptr || !port->in_round || port->id.ifindex != read.ifindex) return;
   port->duration += took;
-  if (answer) {
-    take_bytes(*port, read.page, *answer);
-  } else {
-    take_error(*port, read.page, answer.error(), ended);
-  }
-  if (port->in_round && port->ending && !port->rest) take_proof(*port, ended);
+  if (!answer) return store_error(*port, read.page, answer.error(), ended);
+  port->module.image.store(read.page, *answer);
+  port->module.failed_pages.erase(read.page.key());
+  port->rest = rest_of(read.page, answer->size());
+  if (port->checking_identity && !port->rest) check_identity(*port, ended);
 }
 
-void ModuleSchedule::take_bytes(Port& port, const ModulePageRequest& page,
-                                const std::vector<std::uint8_t>& bytes) {
-  port.image.store(page, bytes);
-  port.page_failures.erase(page);
-  port.rest = rest_of(page, bytes.size());
-}
-
-void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const Error& error,
-                                SteadyTime now) {
-  const bool was_rest = port.rest.has_value();
-  port.rest.reset();
-  // One address or page that does not answer is no empty cage: the read that proves the module at
-  // the end tells.
-  if (is_absent(error.errnum) && (is_lower_page(page) || is_identity_page(page) || port.ending))
-    return end_absent(port, now);
+void ModuleSchedule::store_error(Port& port, const ModulePageRequest& page, const Error& error,
+                                 SteadyTime now) {
+  const bool was_rest = std::exchange(port.rest, std::nullopt).has_value();
+  const ModulePageKey key = page.key();
+  const bool lower = key == kLowerPage;
+  // Without these nothing else can be understood. A page that does not answer is no empty cage.
+  const bool needed = lower || key == upper_key(0) || port.checking_identity;
+  if (is_absent(error.errnum) && needed) return end_absent(port, now);
   // A cage that does not answer is empty when the driver says so, too (mlx5 before 6.19 has only
-  // EIO for it). Twice: one read in fifty of a module that is there fails, and the driver may mean
-  // the fibre.
-  const bool silent = may_pass(error.errnum) && port.id.no_cable && !port.answered;
-  if (silent && is_lower_page(page) && ++port.silences > 1) return end_absent(port, now);
-  if (silent && port.ending)
-    return end_failed(port, error, now);  // it may have been pulled meanwhile
-  // Without the identity page nothing else can be understood. What proves it at the end of a round
-  // is a part of it.
-  const bool needed =
-      is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
-  // After some bytes of this page have come already, the port and the module do answer.
-  const bool of_page = was_rest || !needed;
-  if (of_page && (may_pass(error.errnum) || is_final(error.errnum)))
-    return pass_over(port, page, error.errnum, now);
-  // Any other may be of the port as well, or of the whole bus (a stretched clock, a lost
-  // arbitration), or of a kernel that was busy for 2 s (kernel_socket.h): that ends the round. When
-  // one page does it kPageTries times in a row, it is the page.
-  if (of_page && !port.ending) {
-    PageFailure& failure = port.page_failures[page];
-    if (failure.count + 1 >= kPageTries) return pass_over(port, page, error.errnum, now);
+  // EIO for it). Twice: one read in fifty of a module that is there fails.
+  const bool silent =
+      is_silence(error.errnum) && port.id.no_cable && !port.no_cable_means_fibre && lower;
+  if (silent && !port.checking_identity && ++port.silences > 1) return end_absent(port, now);
+  const bool may_be_missing =
+      !port.checking_identity && (was_rest || !needed || (!lower && is_final(error.errnum)));
+  if (may_be_missing) {
+    PageFailure& failure = port.module.failed_pages[key];
     failure.errnum = error.errnum;
     ++failure.count;
+    // Other errors may be of the port or of the whole bus: they end the round until the same page
+    // has failed kPageTries times in a row.
+    if (is_final(error.errnum) || is_silence(error.errnum) || failure.count >= kPageTries) {
+      if (!was_rest) port.module.image.forget(key);
+      port.module.image.store(page, {});
+      return;
+    }
   }
   port.unsupported = error.errnum == EOPNOTSUPP;
   end_failed(port, error, now);
 }
 
-void ModuleSchedule::pass_over(Port& port, const ModulePageRequest& page, int errnum,
-                               SteadyTime now) const {
-  port.image.store(page, {});
-  PageFailure& failure = port.page_failures[page];
-  failure.errnum = errnum;
-  ++failure.count;
-  failure.again_at.reset();
-  if (!is_final(errnum))
-    failure.again_at = now + (failure.count < kPageTries ? Milliseconds{0} : timing_.longest_wait);
+void ModuleSchedule::check_identity(Port& port, SteadyTime now) {
+  const Identity& known = *port.module.identity;
+  if (bytes_at(port.module.image, known.where) == known.bytes) return end_good(port, now);
+  port.module = Module();
+  port.swapped = true;
+  begin_round(port, now);
 }
 
-void ModuleSchedule::take_proof(Port& port, SteadyTime now) {
-  const auto bytes = bytes_at(port.image, port.proof->where);
-  if (bytes && *bytes != port.proof->bytes) {
-    forget_module(port);
-    begin_round(port, now);
-    port.swapped = true;
+// --- the end of a round
+
+void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
+  port.module = Module();
+  port.swapped = false;
+  port.failures = 0;
+  const bool removed = std::exchange(port.present, false) == true;
+  const bool agreed = port.id.no_cable && !port.no_cable_means_fibre;  // driver and cage
+  set_due(port, now, agreed ? timing_.longest_wait : timing_.absent_period);
+  // A look at a cage that only fails is dear: it is a line in the kernel's log.
+  if (agreed && port.silences > 1 && !port.event_in_round) port.due.reset();
+  ModuleSample empty;
+  empty.present = false;
+  finish(port, std::move(empty), std::nullopt,
+         removed ? ModuleChange::kRemoved : ModuleChange::kNone);
+}
+
+void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) {
+  Module& module = port.module;
+  // The reads have cleared the flags in the module: the next good round reports them.
+  if (module.flags_valid && lower_page(module.image).exists()) {
+    ModuleSample sample = decode_module(module.image);
+    if (has_latched_flags(sample)) {
+      if (module.unpublished) unite_flags(sample, *module.unpublished);
+      module.unpublished = std::move(sample);
+    }
+  }
+  const std::string reason = error.errnum != 0 ? errno_name(error.errnum) : error.message;
+  port.failures = std::min(port.failures + 1, kMaxDoublings);
+  set_due(port, now, reason == "EPERM" ? timing_.longest_wait : back_off(port.failures));
+  std::string text = reason;
+  if (port.unsupported) {
+    port.due.reset();
+    text += ": the driver has no module interface";
+  } else if (reason == "EPERM") {
+    text += ": reading modules needs CAP_NET_ADMIN";
+  } else if (reason == "ESHUTDOWN") {
+    text += ": the driver has detached its network device";
+  } else if (const std::string words = printable(trim(error.kernel_words)); !words.empty()) {
+    text += ": " + words;
+  }
+  finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)}, ModuleChange::kNone);
+}
+
+void ModuleSchedule::end_good(Port& port, SteadyTime now) {
+  Module& module = port.module;
+  // Some drivers answer success with no bytes when the read failed (mlx5 before 6.18).
+  if (const std::string why = why_nothing_known(module.image); !why.empty()) {
+    module.image = ModuleImage();
+    return end_failed(port, Error{why}, now);
+  }
+  ModuleSample sample = decode_module(module.image);
+  const ModuleMap map = module_head(module.image).map;
+  for (const auto& [key, failure] : module.failed_pages)
+    sample.warnings.push_back(page_name(key, map) + ": " + errno_name(failure.errnum));
+  if (!port.event_in_round) plan_reread(module, sample, now);  // an event rereads all pages
+
+  ModuleChange change = ModuleChange::kNone;
+  if (std::exchange(port.swapped, false)) change = ModuleChange::kSwapped;
+  if (port.present == false) change = ModuleChange::kInserted;
+  port.present = true;
+  port.no_cable_means_fibre = port.id.no_cable && port.no_cable_at_start;
+  port.failures = 0;
+
+  if (module.unpublished) unite_flags(sample, *module.unpublished);
+  module.unpublished.reset();
+  Milliseconds wait = timing_.period;
+  std::vector<bool> activity = activity_of(sample);
+  const bool first = !std::exchange(module.flags_valid, true);
+  if (first || has_come_up(module.activity, activity)) {
+    // What is latched now happened at an unknown time, while the module was inserted, powered up or
+    // switched on. The next round knows more, and the limits may be others.
+    if (has_latched_flags(sample)) {
+      forget_flags(sample);
+      wait = std::min(wait, timing_.settle);
+    }
+    if (!first) module.reread_at = now;
+  }
+  module.activity = std::move(activity);
+  module.history.update(sample, wall_);
+  sample.flags = module.history.list();
+  set_due(port, now, wait);
+  finish(port, std::move(sample), std::nullopt, change);
+}
+
+/// A module that was inserted a moment ago may answer zeros, or half a page, where its names and
+/// limits are; a page that failed may answer later.
+void ModuleSchedule::plan_reread(Module& module, const ModuleSample& sample, SteadyTime now) const {
+  const bool page_may_come = std::ranges::any_of(
+      module.failed_pages, [](const auto& page) { return !is_final(page.second.errnum); });
+  if (sample.checksums_ok != false && !identity_is_doubtful(module.image) && !page_may_come) {
+    module.reread_at.reset();
+    module.rereads = 0;
+  } else if (!module.reread_at || now >= *module.reread_at) {
+    module.rereads = std::min(module.rereads + 1, kMaxDoublings);
+    module.reread_at = now + back_off(module.rereads);
+  }
+}
+
+void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap,
+                            ModuleChange change) {
+  port.in_round = false;
+  ModuleRound round{port.id.port, std::move(sample), std::move(gap),
+                    change,       port.started_at,   in_seconds(port.duration)};
+  const auto older = std::ranges::find(finished_, round.port, &ModuleRound::port);
+  if (older == finished_.end()) {
+    finished_.push_back(std::move(round));
     return;
   }
-  end_good(port, now);
-}
-
-void ModuleSchedule::forget_module(Port& port) {
-  port.image = ModuleImage();
-  port.proof.reset();
-  port.unseen.reset();
-  port.doubted.reset();
-  port.page_failures.clear();
-  port.doubts = 0;
-  port.doubt_at.reset();
-  port.identified = false;
-  port.flags_valid = false;
-  port.laser_error_told = false;
-  port.calm = {};
-  port.history = {};
+  if (round.change == ModuleChange::kNone) {
+    round.change = older->change;
+    if (round.sample && older->sample) unite_flags(*round.sample, *older->sample);
+  }
+  *older = std::move(round);
 }
 
 std::vector<ModuleRound> ModuleSchedule::take_finished() { return std::exchange(finished_, {}); }
+
+void ModuleSchedule::set_due(Port& port, SteadyTime now, Milliseconds wait) const {
+  const Milliseconds rest =
+      std::clamp(std::chrono::ceil<Milliseconds>(port.duration * timing_.slow_factor),
+                 timing_.settle, timing_.longest_wait);
+  port.not_before = now + rest;
+  port.due = port.event_in_round ? port.not_before : now + std::max(wait, rest);
+}
+
+Milliseconds ModuleSchedule::back_off(int failures) const {
+  Milliseconds wait = timing_.first_retry;
+  for (int i = 1; i < failures && wait < timing_.longest_wait; ++i) wait *= 2;
+  return std::min(wait, timing_.longest_wait);
+}
 
 }  // namespace linkhealth

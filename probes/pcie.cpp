@@ -6,10 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <string>
-#include <tuple>
 
 #include "base/text.h"
-#include "probes/kept_files.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -25,10 +23,11 @@ bool is_of_module(std::string_view label) {
          parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
 }
 
-/// The value in the text of file `name`; what went wrong goes into `trouble`.
-template <typename Text, typename Parse>
-auto value_of(const Result<Text>& text, const char* name, Parse parse, std::string& trouble,
-              int* errnum = nullptr) {
+/// The value in file `name`; what went wrong goes into `trouble`.
+template <typename Parse>
+auto read_value(Host& host, const std::string& dir, const char* name, Parse parse,
+                std::string& trouble, int* errnum = nullptr) {
+  const auto text = host.read_file(dir + "/" + name);
   auto value = text ? parse(trim(*text)) : decltype(parse(""))();
   if (errnum != nullptr && !text) *errnum = text.error().errnum;
   if (!value) {
@@ -39,12 +38,6 @@ auto value_of(const Result<Text>& text, const char* name, Parse parse, std::stri
   return value;
 }
 
-template <typename Parse>
-auto read_value(Host& host, const std::string& dir, const char* name, Parse parse,
-                std::string& trouble, int* errnum = nullptr) {
-  return value_of(host.read_file(dir + "/" + name), name, parse, trouble, errnum);
-}
-
 /// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root
 /// complex, a virtual machine) limits nothing.
 template <typename T>
@@ -52,13 +45,23 @@ std::optional<T> both_ends(std::optional<T> card, std::optional<T> bridge) {
   return card && bridge ? std::min(*card, *bridge) : card;
 }
 
-/// An AER total; a missing file is no trouble: the firmware may have kept AER to itself.
-std::optional<std::uint64_t> aer_total(const Result<std::string_view>& text, const char* name,
+/// An AER total of the card's edge and of the function behind it ("": there is none), together. A
+/// missing file is no trouble: the firmware may have kept AER to itself. A total without one of
+/// them that is there is none.
+std::optional<std::uint64_t> aer_total(Host& host, const std::string& edge,
+                                       const std::string& behind, const char* name,
                                        std::string& trouble) {
-  std::string aer_trouble;
-  int errnum = 0;
-  const auto total = value_of(text, name, parse_aer_total, aer_trouble, &errnum);
-  if (!total && errnum != ENOENT) trouble += (trouble.empty() ? "" : "; ") + aer_trouble;
+  std::optional<std::uint64_t> total;
+  for (const std::string& dir : {edge, behind}) {
+    if (dir.empty()) continue;
+    std::string failed;
+    int errnum = 0;
+    const auto part = read_value(host, dir, name, parse_aer_total, failed, &errnum);
+    if (part) total = total.value_or(0) + *part;
+    if (part || errnum == ENOENT) continue;
+    trouble += (trouble.empty() ? "" : "; ") + failed;
+    return std::nullopt;
+  }
   return total;
 }
 
@@ -148,28 +151,8 @@ Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge,
   return fixed;
 }
 
-enum MovingFile : std::uint8_t {
-  kSpeed,
-  kWidth,
-  kCorrectable,
-  kNonfatal,
-  kFatal,
-  kBridgeSpeed,
-  kBridgeWidth,
-  kInnerCorrectable,
-  kInnerNonfatal,
-  kInnerFatal
-};
-/// By MovingFile.
-constexpr std::array kMovingNames = {
-    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal",
-    "aer_dev_fatal",      "current_link_speed", "current_link_width",  "aer_dev_correctable",
-    "aer_dev_nonfatal",   "aer_dev_fatal"};
 constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed",
                                    "max_link_width"};
-/// aer_dev_fatal has some twenty lines of "PoisonTLPBlocked 18446744073709551615".
-constexpr std::size_t kLongestText = 2048;
-
 /// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four
 /// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), and all else. Where nothing else is there it
 /// is a /sys in part.
@@ -182,54 +165,6 @@ bool speaks_no_pcie(Host& host, const std::string& dir) {
 }
 
 }  // namespace
-
-/// What the files say that change.
-struct PcieReader::Moving {
-  std::array<FileRead, kMovingNames.size()> reads;
-  std::array<std::array<char, kLongestText>, kMovingNames.size()>
-      texts;  // NOLINT(*-member-init): filled by the reads
-
-  [[nodiscard]] Result<std::string_view> text(MovingFile which) const {
-    const FileRead& read = reads.at(which);
-    if (!read.got) return read.got.error();
-    return std::string_view(read.buffer.data(), *read.got);
-  }
-  /// Of the card's edge and of the function behind it. A total without one of them that is there is
-  /// none.
-  [[nodiscard]] std::optional<std::uint64_t> aer_total_of(MovingFile edge, MovingFile inner,
-                                                          std::string& trouble) const {
-    std::string failed;
-    const auto at_edge = aer_total(text(edge), kMovingNames.at(edge), failed);
-    const auto behind = aer_total(text(inner), kMovingNames.at(inner), failed);
-    if (!failed.empty()) {
-      trouble += (trouble.empty() ? "" : "; ") + failed;
-      return std::nullopt;
-    }
-    return at_edge && behind ? *at_edge + *behind : at_edge ? at_edge : behind;
-  }
-};
-
-/// One that fails is opened anew the next time: the function may have gone and come back.
-void PcieReader::read_moving(Host& host, const std::string& bridge, const std::string& inner,
-                             Moving& moving) {
-  static_assert(std::tuple_size_v<decltype(kept_)> == kMovingNames.size());
-  for (std::size_t i = 0; i < kept_.size(); ++i) {
-    FileRead& read = moving.reads.at(i);
-    const std::string& dir = i >= kInnerCorrectable ? inner : i >= kBridgeSpeed ? bridge : edge_;
-    if (dir.empty()) {
-      read.got = Error{"there is none", ENOENT};
-    } else if (!kept_.at(i)) {
-      auto opened = host.open_file(dir + "/" + kMovingNames.at(i));
-      if (!opened) read.got = opened.error();
-      if (opened) kept_.at(i) = *std::move(opened);
-    }
-    read.file = kept_.at(i).get();
-    read.buffer = moving.texts.at(i);
-  }
-  host.read_together(moving.reads);
-  for (std::size_t i = 0; i < kept_.size(); ++i)
-    if (!moving.reads.at(i).got) kept_.at(i).reset();
-}
 
 std::string edge_of_card(Host& host, const std::string& dir) {
   constexpr std::string_view kMellanox = "0x15b3";
@@ -286,22 +221,19 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   std::string ignored;
   // Else it has none of the four (pcie_dev_attrs).
   const bool bridge_speaks = pcie.bridge_max_speed_gtps || pcie.bridge_max_width;
-  Moving moving;
-  read_moving(host, bridge_speaks ? bridge : "", edge_ != dir ? dir : "", moving);
-  const auto value = [&](MovingFile which, auto parse, std::string& into) {
-    return value_of(moving.text(which), kMovingNames.at(which), parse, into);
-  };
-  pcie.speed_gtps = value(kSpeed, parse_link_speed, trouble);
-  pcie.width = value(kWidth, parse_link_width, trouble);
+  pcie.speed_gtps = read_value(host, edge_, "current_link_speed", parse_link_speed, trouble);
+  pcie.width = read_value(host, edge_, "current_link_width", parse_link_width, trouble);
   if (!pcie.speed_gtps && !pcie.width && speaks_no_pcie(host, edge_)) return;
   if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
   if (bridge_speaks) {
-    pcie.bridge_speed_gtps = value(kBridgeSpeed, parse_link_speed, ignored);
-    pcie.bridge_width = value(kBridgeWidth, parse_link_width, ignored);
+    pcie.bridge_speed_gtps =
+        read_value(host, bridge, "current_link_speed", parse_link_speed, ignored);
+    pcie.bridge_width = read_value(host, bridge, "current_link_width", parse_link_width, ignored);
   }
-  pcie.aer_correctable = moving.aer_total_of(kCorrectable, kInnerCorrectable, trouble);
-  pcie.aer_nonfatal = moving.aer_total_of(kNonfatal, kInnerNonfatal, trouble);
-  pcie.aer_fatal = moving.aer_total_of(kFatal, kInnerFatal, trouble);
+  const std::string behind = edge_ != dir ? dir : "";
+  pcie.aer_correctable = aer_total(host, edge_, behind, "aer_dev_correctable", trouble);
+  pcie.aer_nonfatal = aer_total(host, edge_, behind, "aer_dev_nonfatal", trouble);
+  pcie.aer_fatal = aer_total(host, edge_, behind, "aer_dev_fatal", trouble);
   if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal ||
       pcie.aer_fatal) {
     std::string hot_trouble;

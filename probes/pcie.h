@@ -3,9 +3,7 @@
 // drivers/pci/pci-sysfs.c, drivers/pci/pcie/aer.c).
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,20 +21,14 @@ class PcieReader {
   /// slot is not degraded. Of a card with a switch of its own it is the link of that switch that
   /// counts. A gap (probe "pcie") when a link speed or width can't be read; AER totals are absent
   /// where the platform keeps them to itself. Nothing at all for a port without a PCI function.
-  /// What changes is kept open and read together; what stays as it is while the card is in its slot
-  /// is read only once. REQUIRES: the same host and port each time.
+  /// What stays as it is while the card is in its slot is read only once. REQUIRES: the same host
+  /// and port each time.
   void read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
 
  private:
-  struct Moving;
-  void read_moving(Host& host, const std::string& bridge, const std::string& inner, Moving& moving);
-
   /// Of a sample: the maxima, NUMA node and slot.
   std::optional<PcieSample> fixed_;
   std::string edge_;  ///< the directory of the function whose link is the one in the slot
-  /// Speed, width and AER of the card's edge, speed and width of the bridge above, AER of the
-  /// function behind the edge.
-  std::array<std::unique_ptr<HostFile>, 10> kept_;
 };
 
 /// The directory of the function whose PCIe link is the one in the slot; `dir` is that of the NIC's

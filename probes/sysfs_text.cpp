@@ -24,6 +24,13 @@ std::string base_name(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
+Error unexpected_text(std::string_view text) {
+  if (text.empty()) return Error{"empty", 0};
+  constexpr std::size_t kShown = 24;
+  return Error{
+      "text \"" + printable(text.substr(0, kShown)) + (text.size() > kShown ? "…\"" : "\""), 0};
+}
+
 std::string errno_name(int errnum) {
   if (errnum == 0) return "not readable";
   const char* name = strerrorname_np(errnum);

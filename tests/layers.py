@@ -24,9 +24,10 @@ LIBRARIES = [
     (r"nlohmann/", {"model/json", "probes/module/dump_file"}),
     (r"prometheus/", {"exporters/metric_families"}),
     (r"sqlite3", {"storage"}),
-    (r"httplib", {"daemon", "cli"}),
-    (r"openssl/", {"daemon/openssl_functions"}),
-    (r"crypt\.h", {"daemon/password_checker"}),
+    (r"boost/", {"daemon/http/http_parser.cpp", "daemon/http/http_server.cpp"}),
+    (r"openssl/", {"daemon/http"}),
+    (r"crypt\.h", {"daemon/http/password_checker"}),
+    (r"curl/", {"cli/http_client", "cli/prometheus"}),
     (r"CLI/", {"cli", "daemon/options"}),
     (r"systemd/", {"daemon/service_manager", "exporters/journal"}),
 ]

@@ -1,209 +1,264 @@
+// CMIS versatile diagnostics monitoring: a descriptor (pages 20h-23h) names a quantity by its type
+// and the lane, and the value stands at the same place of pages 24h-27h. CMIS 5.4 table 8-180; the
+// coherent types after C-CMIS 1.1 as sonic-platform-common's codes/public/cmis.py has them.
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
+#include <cmath>
 
-#include "probes/module/cmis_applications.h"
-#include "probes/module/maps.h"
-#include "probes/module/observables.h"
+#include "probes/module/cmis.h"
+#include "probes/module/screen.h"
+#include "probes/module/values.h"
 
 namespace linkhealth {
 
 namespace {
 
 constexpr unsigned kInstancesPerGroup = 64;
-constexpr unsigned kLanesPerBank = 8;
-// Group g has its descriptors, values and limits on these pages plus g, and a quarter of the page
-// of flags.
-constexpr std::uint8_t kDescriptors = 0x20;
-constexpr std::uint8_t kValues = 0x24;
-constexpr std::uint8_t kLimits = 0x28;
-constexpr std::uint8_t kFlags = 0x2c;
+/// Group g has its descriptors and values on these pages plus g.
+constexpr std::uint8_t kDescriptors = 0x20, kValues = 0x24;
 
-ModulePage group_page(const ModuleImage& image, std::uint8_t first, std::uint8_t group,
-                      std::uint8_t bank) {
-  return upper_page(image, static_cast<std::uint8_t>(first + group), bank);
-}
-
-/// Where the objects of one type are, all banks: lanes of the whole module, 0 first.
-using Places = std::map<std::uint8_t, std::set<std::size_t>>;
-
-Places places_of(const ModuleImage& image, std::uint8_t groups) {
-  Places places;
-  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
-    for (std::uint8_t group = 0; group < groups; ++group) {
-      const ModulePage descriptors = group_page(image, kDescriptors, group, bank);
-      for (unsigned i = 0; i < kInstancesPerGroup; ++i) {
-        const unsigned lane = descriptors.byte(128 + 2 * i).value_or(0) & 0x0fU;
-        if (lane < kLanesPerBank)
-          places[descriptors.byte(129 + 2 * i).value_or(0)].insert(bank * kLanesPerBank + lane);
-      }
-    }
-  return places;
-}
-
-/// CMIS 5.4 table 8-179: what belongs to a data path stands at the first of its host lanes, on the
-/// media side too. Some modules list each lane there: then a place is a lane. Which of both, all
-/// places of the type together say.
-class LanePlaces {
- public:
-  LanePlaces(const CmisLanes& lanes, Places places, unsigned banks)
-      : paths_(lanes.data_paths),
-        places_(std::move(places)),
-        media_per_bank_(lanes.media_per_bank),
-        banks_(banks) {
-    if (std::ranges::any_of(paths_, &DataPath::runs))
-      std::erase_if(paths_, [](const DataPath& p) { return !p.runs; });
-  }
-
-  /// False: of a lane that the module has not got.
-  [[nodiscard]] bool locate(ObservableInstance& instance) const {
-    const Observable* row = find_observable(cmis_observables(), instance.type);
-    if (row == nullptr || !instance.lane) return true;
-    if (!is_of_data_path(*row) || !are_data_paths(instance.type)) {
-      if (!row->host) instance.lane = media_lane(*instance.lane);
-      return instance.lane.has_value();
-    }
-    const DataPath& path = *path_at(*instance.lane);
-    instance.lane = static_cast<unsigned>(row->host ? path.host_first : path.media_first);
-    instance.lanes = static_cast<unsigned>(row->host ? path.host_lanes : path.media_lanes);
-    return true;
-  }
-
- private:
-  /// Media lanes follow on the ones that the bank before has. Of a module of one bank each place is
-  /// a lane.
-  [[nodiscard]] std::optional<unsigned> media_lane(unsigned lane) const {
-    if (banks_ == 1 || media_per_bank_ == 0) return lane;
-    if (lane % kLanesPerBank >= media_per_bank_) return std::nullopt;
-    return lane / kLanesPerBank * media_per_bank_ + lane % kLanesPerBank;
-  }
-  [[nodiscard]] std::vector<DataPath>::const_iterator path_at(std::size_t lane) const {
-    return std::ranges::find(paths_, lane, &DataPath::host_first);
-  }
-  [[nodiscard]] bool are_data_paths(std::uint8_t type) const {
-    return std::ranges::all_of(places_.at(type),
-                               [this](std::size_t lane) { return path_at(lane) != paths_.end(); });
-  }
-
-  std::vector<DataPath> paths_;
-  Places places_;
-  unsigned media_per_bank_, banks_;
+enum class Coding : std::uint8_t {
+  kU16,
+  kS16,
+  kF16,  ///< 8.19.1: 5 bits exponent of ten, offset -24, and 11 bits mantissa
 };
 
-struct GroupPlace {
-  std::uint8_t group = 0, bank = 0;
+double decoded(Coding coding, std::uint16_t raw) {
+  if (coding == Coding::kU16) return raw;
+  if (coding == Coding::kS16) return static_cast<std::int16_t>(raw);
+  const int exponent = static_cast<int>(raw >> 11U) - 24;
+  const double power = std::pow(10.0, std::abs(exponent));  // a division gives the nearest double
+  return exponent < 0 ? (raw & 0x7ffU) / power : (raw & 0x7ffU) * power;
+}
+
+/// Which of several lanes' values stands for all of them: the worst.
+enum class Worst : std::uint8_t { kLargest, kSmallest, kMagnitude };
+
+void keep_worst(std::optional<double>& slot, double value, Worst worst = Worst::kLargest) {
+  const bool replaces = !slot || (worst == Worst::kLargest    ? value > *slot
+                                  : worst == Worst::kSmallest ? value < *slot
+                                                              : std::abs(value) > std::abs(*slot));
+  if (replaces) slot = value;
+}
+
+/// A ratio in 1/256 dB for each lane; 0 is "no value".
+struct LaneRow {
+  std::uint8_t type;
+  std::vector<double> ModuleVdm::*lanes;
+  bool host;
+};
+constexpr LaneRow kLaneRows[] = {
+    {5, &ModuleVdm::media_esnr_db, false},
+    {6, &ModuleVdm::host_esnr_db, true},
+    {7, &ModuleVdm::media_ltp_db, false},
+    {8, &ModuleVdm::host_ltp_db, true},
 };
 
-void read_group(const ModuleImage& image, GroupPlace at, bool values_valid,
-                const LanePlaces& places, ObservableCollector& out, ModuleWarnings& warnings) {
-  const auto [group, bank] = at;
-  const ModulePage descriptors = group_page(image, kDescriptors, group, bank);
-  const ModulePage values = group_page(image, kValues, group, bank);
-  const ModulePage limits = group_page(image, kLimits, group, bank);
-  const ModulePage flags = upper_page(image, kFlags, bank);
-  // A driver that ignores the bank gives those of bank 0.
-  const bool bank_known = bank == 0 || upper_page(image, 0x11, bank).exists();
+/// One statistic of a data path, or of each of its lanes. `limit`: from this value on it is none
+/// (table 7.10.2: a BER of 0.5, the largest F16, all ones).
+struct StatisticRow {
+  std::uint8_t type;
+  Coding coding;
+  double limit;
+  VdmStatistics ModuleVdm::*quantity;
+  std::optional<double> VdmStatistics::*statistic;
+};
+constexpr double kNoBer = 0.5, kNoFrames = 2.047e10, kNoTail = 0xffff;
+constexpr StatisticRow kStatisticRows[] = {
+    {9, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::min},
+    {10, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::min},
+    {11, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::max},
+    {12, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::max},
+    {13, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::avg},
+    {14, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::avg},
+    {15, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::current},
+    {16, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::current},
+    {17, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::min},
+    {18, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::min},
+    {19, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::max},
+    {20, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::max},
+    {21, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::avg},
+    {22, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::avg},
+    {23, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::current},
+    {24, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::current},
+    {25, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::total},
+    {26, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::total},
+    {27, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::min},
+    {28, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::min},
+    {29, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::max},
+    {30, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::max},
+    {31, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::avg},
+    {32, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::avg},
+    {33, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::current},
+    {34, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::current},
+};
+
+/// A quantity of which the worst lane's value is kept. -32768 of a signed one, all ones of another
+/// are "no value".
+template <typename Owner>
+struct ScalarRow {
+  std::uint8_t type;
+  Coding coding;
+  Scale scale;
+  std::optional<double> Owner::*field;
+  Worst worst;
+};
+constexpr ScalarRow<ModuleVdm> kLaserRows[] = {
+    {1, Coding::kU16, {}, &ModuleVdm::laser_age_percent, Worst::kLargest},
+    {3, Coding::kS16, {10, 1}, &ModuleVdm::laser_frequency_error_mhz, Worst::kMagnitude},
+};
+constexpr ScalarRow<ModuleCoherent> kCoherentRows[] = {
+    {134, Coding::kS16, {}, &ModuleCoherent::chromatic_dispersion_ps_per_nm, Worst::kMagnitude},
+    {136, Coding::kU16, {1, 100}, &ModuleCoherent::dgd_ps, Worst::kLargest},
+    {138, Coding::kU16, {1, 10}, &ModuleCoherent::pdl_db, Worst::kLargest},
+    {139, Coding::kU16, {1, 10}, &ModuleCoherent::osnr_db, Worst::kSmallest},
+    {140, Coding::kU16, {1, 10}, &ModuleCoherent::esnr_db, Worst::kSmallest},
+    {141, Coding::kS16, {}, &ModuleCoherent::carrier_frequency_offset_mhz, Worst::kMagnitude},
+    {143, Coding::kS16, {1, 100}, &ModuleCoherent::tx_power_dbm, Worst::kSmallest},
+    {144, Coding::kS16, {1, 100}, &ModuleCoherent::rx_total_power_dbm, Worst::kSmallest},
+    {145, Coding::kS16, {1, 100}, &ModuleCoherent::rx_signal_power_dbm, Worst::kSmallest},
+};
+
+struct Instance {
+  std::uint8_t type = 0;
+  unsigned bank = 0;
+  std::optional<unsigned> lane;  ///< of the bank, 0 first; nullopt: of the whole module
+  std::uint16_t raw = 0;
+};
+
+template <typename Rows>
+auto find_row(const Rows& rows, std::uint8_t type) {
+  const auto row = std::ranges::find_if(rows, [type](const auto& one) { return one.type == type; });
+  return row == std::end(rows) ? nullptr : &*row;
+}
+
+std::optional<double> ratio_db(const Instance& instance, ModuleWarnings& warnings) {
+  // PAM4 needs 17 dB or so and a perfect one has 30; all ones (256 dB) and 8000h are no readings.
+  constexpr double kMostSnrDb = 60;
+  const double ratio = instance.raw / 256.0;
+  const bool is_ltp = instance.type == 7 || instance.type == 8;
+  // 7.1.4.2: FFFFh of an LTP means that nothing lies between the levels, the best that there is.
+  if (is_ltp) return std::min(ratio, 0xfffe / 256.0);
+  if (ratio <= kMostSnrDb) return ratio;
+  warn_once(warnings, "a signal-to-noise ratio of more than 60 dB cannot be true: left out");
+  return std::nullopt;
+}
+
+/// Media lanes follow on those that the bank before has; host lanes are eight a bank.
+void read_lane(const LaneRow& row, const Instance& instance, const CmisLanes& lanes,
+               ModuleSample& sample) {
+  const unsigned count = row.host ? lanes.host_per_bank : lanes.media_per_bank;
+  // A ratio of the whole module is that of its only lane.
+  if (!instance.lane && count != 1)
+    return warn_once(sample.warnings,
+                     "a ratio is of the whole module, not of one of its lanes: left out");
+  const unsigned per_bank = row.host || count == 0 ? kLanesPerBank : count;
+  const unsigned lane = instance.lane.value_or(0);
+  const auto value = ratio_db(instance, sample.warnings);
+  if (lane >= per_bank || value.value_or(0) == 0) return;
+  std::vector<double>& out = sample.vdm.*row.lanes;
+  const std::size_t at = std::size_t{instance.bank} * per_bank + lane;
+  out.resize(std::max(out.size(), at + 1), 0.0);
+  out[at] = *value;
+}
+
+void read_statistic(const StatisticRow& row, const Instance& instance, ModuleVdm& vdm) {
+  const double value = decoded(row.coding, instance.raw);
+  const bool is_min = row.statistic == &VdmStatistics::min;
+  if (value < row.limit && instance.raw != 0xffff)
+    keep_worst(vdm.*row.quantity.*row.statistic, value,
+               is_min ? Worst::kSmallest : Worst::kLargest);
+}
+
+template <typename Owner>
+void read_scalar(const ScalarRow<Owner>& row, std::uint16_t raw, Owner& owner) {
+  if (raw == (row.coding == Coding::kS16 ? 0x8000 : 0xffff)) return;
+  keep_worst(owner.*row.field, row.scale.of(decoded(row.coding, raw)), row.worst);
+}
+
+void read_instance(const Instance& instance, const CmisLanes& lanes, ModuleSample& sample) {
+  if (const auto* row = find_row(kLaneRows, instance.type))
+    read_lane(*row, instance, lanes, sample);
+  else if (const auto* statistic = find_row(kStatisticRows, instance.type))
+    read_statistic(*statistic, instance, sample.vdm);
+  else if (const auto* laser = find_row(kLaserRows, instance.type))
+    read_scalar(*laser, instance.raw, sample.vdm);
+  else if (const auto* coherent = find_row(kCoherentRows, instance.type))
+    read_scalar(*coherent, instance.raw, sample.coherent);
+}
+
+void read_group(const ModuleImage& image, std::uint8_t group, std::uint8_t bank,
+                const CmisLanes& lanes, ModuleSample& sample) {
+  const auto descriptors_at = static_cast<std::uint8_t>(kDescriptors + group);
+  const auto values_at = static_cast<std::uint8_t>(kValues + group);
+  const ModulePage descriptors = upper_page(image, descriptors_at, bank);
+  const ModulePage values = upper_page(image, values_at, bank);
   bool any = false;
   for (unsigned i = 0; i < kInstancesPerGroup; ++i) {
-    const auto where = descriptors.byte(128 + 2 * i);
-    const auto type = descriptors.byte(129 + 2 * i);
-    if (!where || !type || *type == 0) continue;
+    Instance instance{descriptors.code(129 + 2 * i), bank, std::nullopt, 0};
+    if (instance.type == 0) continue;
     any = true;
-    ObservableInstance instance;
-    instance.type = *type;
-    if (const unsigned lane = *where & 0x0fU; lane < kLanesPerBank)
-      instance.lane = bank * kLanesPerBank + lane;
-    if (!places.locate(instance)) continue;
-    if (bank_known) instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
-    // Also those that were latched before it went to sleep.
-    if (bank_known)
-      instance.flags = read_flags(flags, kCmisFlags, 128 + 32U * group + i / 2, i % 2 == 0 ? 0 : 4);
-    if (bank_known && values_valid) instance.value = values.u16(128 + 2 * i);
-    out.take(instance);
+    if (const unsigned lane = descriptors.code(128 + 2 * i) & 0x0fU; lane < kLanesPerBank)
+      instance.lane = lane;
+    const auto raw = values.u16(128 + 2 * i);
+    if (!raw) continue;
+    instance.raw = *raw;
+    read_instance(instance, lanes, sample);
   }
-  if (any && bank_known && values_valid && !values.exists())
-    warnings.push_back(
-        page_name({kModuleAddressA0, bank, static_cast<std::uint8_t>(kValues + group), true},
-                  ModuleMap::kCmis) +
-        " was not read: its VDM values are not known");
+  if (any && !values.exists())
+    sample.warnings.push_back(page_name(upper_key(values_at, bank), ModuleMap::kCmis) +
+                              " was not read: its VDM values are not known");
 }
 
-template <typename Statistics>
-void forget_zeros(Statistics& statistics) {
-  const auto forget = [](std::optional<double>& value) {
-    if (value == 0.0) value.reset();
-  };
-  for (auto* value : {&statistics.min, &statistics.max, &statistics.avg, &statistics.current})
-    forget(*value);
-  if constexpr (requires { statistics.total; }) forget(statistics.total);
-}
-
-/// nullopt: the lane does not say.
-template <typename Lane>
-std::optional<bool> is_lost(const Lane& lane, std::optional<bool> Lane::*los,
-                            std::optional<bool> Lane::*lol) {
-  if (!(lane.*los) && !(lane.*lol)) return std::nullopt;
-  return (lane.*los).value_or(false) || (lane.*lol).value_or(false);
-}
-
-/// Of those that say anything, and at least one does.
+/// Of the lanes that report it, and at least one does.
 template <typename Lane>
 bool all_are_lost(const std::vector<Lane>& lanes, std::optional<bool> Lane::*los,
                   std::optional<bool> Lane::*lol) {
   bool any = false;
   for (const Lane& lane : lanes) {
-    const auto lost = is_lost(lane, los, lol);
-    if (lost == false) return false;
-    any = any || lost.has_value();
+    if (!(lane.*los) && !(lane.*lol)) continue;
+    if (!(lane.*los).value_or(false) && !(lane.*lol).value_or(false)) return false;
+    any = true;
   }
   return any;
 }
 
-}  // namespace
-
-void forget_idle_statistics(ModuleSample& sample) {
+/// Error ratios of zero of a side that receives nothing, or of a module that is not ready: nothing
+/// was counted.
+void drop_idle_statistics(ModuleSample& sample) {
   ModuleVdm& vdm = sample.vdm;
-  const bool off = !sample.state.empty() && sample.state != "ModuleReady";
-  if (off || all_are_lost(sample.lanes, &ModuleLane::rx_los, &ModuleLane::rx_lol)) {
-    forget_zeros(vdm.media_pre_fec_ber);
-    forget_zeros(vdm.media_errored_frames);
-    forget_zeros(vdm.media_fec_tail_symbols);
-  }
-  if (off || all_are_lost(sample.host_lanes, &ModuleHostLane::tx_los, &ModuleHostLane::tx_lol)) {
-    forget_zeros(vdm.host_pre_fec_ber);
-    forget_zeros(vdm.host_errored_frames);
-    forget_zeros(vdm.host_fec_tail_symbols);
-  }
-  const auto by_lane = [&](std::vector<BerStatistics>& all, const auto& lanes, auto los, auto lol) {
-    for (std::size_t lane = 0; lane < all.size(); ++lane)
-      if (off || (lane < lanes.size() && is_lost(lanes[lane], los, lol) == true))
-        forget_zeros(all[lane]);
+  const auto drop_zeros = [](VdmStatistics& statistics) {
+    for (auto* value : {&statistics.min, &statistics.max, &statistics.avg, &statistics.current,
+                        &statistics.total})
+      if (*value == 0.0) value->reset();
   };
-  by_lane(vdm.media_pre_fec_ber_by_lane, sample.lanes, &ModuleLane::rx_los, &ModuleLane::rx_lol);
-  by_lane(vdm.host_pre_fec_ber_by_lane, sample.host_lanes, &ModuleHostLane::tx_los,
-          &ModuleHostLane::tx_lol);
+  const bool off = !sample.state.empty() && sample.state != "ModuleReady";
+  if (off || all_are_lost(sample.lanes, &ModuleLane::rx_los, &ModuleLane::rx_lol))
+    for (auto* of :
+         {&vdm.media_pre_fec_ber, &vdm.media_errored_frames, &vdm.media_fec_tail_symbols})
+      drop_zeros(*of);
+  if (off || all_are_lost(sample.host_lanes, &ModuleHostLane::tx_los, &ModuleHostLane::tx_lol))
+    for (auto* of : {&vdm.host_pre_fec_ber, &vdm.host_errored_frames, &vdm.host_fec_tail_symbols})
+      drop_zeros(*of);
 }
 
+}  // namespace
+
 void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample) {
+  if (!upper_page(image, 0x01).offers(142, 6)) return;
   const ModulePage control = upper_page(image, 0x2f);
-  if (upper_page(image, 0x01).offers(142, 6) && !control.byte(128))
-    sample.warnings.emplace_back("page 2fh was not read: the module's VDM values are not known");
-  const std::uint8_t groups = vdm_group_count(image);
-  if (groups == 0) return;
-  const bool asleep = control.offers(144, 6);
-  if (asleep)
-    sample.warnings.emplace_back("VDM is in power saving: its values are old and left out");
-  ObservableCollector out(cmis_observables(), sample);
-  const LanePlaces places(lanes, places_of(image, groups), cmis_bank_count(image));
+  if (!control.byte(128))
+    return sample.warnings.push_back("page 2fh was not read: VDM values are not known");
+  if (control.offers(144, 6))
+    return sample.warnings.push_back("VDM is in power saving: its values are old and left out");
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
-    for (std::uint8_t group = 0; group < groups; ++group)
-      read_group(image, {group, bank}, !asleep, places, out, sample.warnings);
-  out.finish();
-  if (!asleep && control.offers(144, 7)) {
-    sample.vdm.frozen = true;
-    sample.warnings.emplace_back("another agent has frozen the VDM statistics: they are old");
-  }
+    for (std::uint8_t group = 0; group < vdm_group_count(image); ++group)
+      // A driver that ignores the bank gives those of bank 0.
+      if (bank == 0 || upper_page(image, 0x11, bank).exists())
+        read_group(image, group, bank, lanes, sample);
+  drop_idle_statistics(sample);
+  if (!control.offers(144, 7)) return;
+  sample.vdm.frozen = true;
+  sample.warnings.emplace_back("another program has frozen the VDM statistics: they are old");
 }
 
 }  // namespace linkhealth

@@ -8,244 +8,249 @@ namespace linkhealth {
 
 namespace {
 
-struct Code {
-  std::uint8_t code;
-  std::string_view name;
-};
+constexpr Fibre kMulti = Fibre::kMultimode, kSingle = Fibre::kSingleMode;
 
-std::string_view find(std::span<const Code> table, std::uint8_t code) {
-  const auto row =
-      std::find_if(table.begin(), table.end(), [&](const Code& c) { return c.code == code; });
-  return row == table.end() ? std::string_view{} : row->name;
+/// A row of a table, or one without a name.
+template <typename Row>
+Row find(std::span<const Row> table, std::uint8_t code) {
+  const auto row = std::ranges::find(table, code, &Row::code);
+  return row == table.end() ? Row{} : *row;
 }
-
-struct Identifier {
-  std::uint8_t code;
-  ModuleMap map;
-  std::string_view name;
-};
 
 // Every row below was compared with the published text of SFF-8024 rev 4.13 (July 2025), table by
 // table; the names are the short ones of the trade. A number that a later revision gave a new
-// meaning (1Eh to 21h of table 4-5) has the new one. What the tables list and no network card takes
-// (PCIe, OTN, CPRI at the host, PON) is left out.
+// meaning (1Eh to 21h of table 4-5) has the new one. Left out is what no RDMA card takes: Fibre
+// Channel, OTN, CPRI, PCIe, PON, and electrical interfaces below 10 Gb/s.
 
+struct Identifier {
+  std::uint8_t code = 0;
+  ModuleMap map = ModuleMap::kNone;
+  std::string_view name;
+};
 // Table 4-1.
 constexpr Identifier kIdentifiers[] = {
-    {0x01, ModuleMap::kSff8472, "GBIC"},        {0x02, ModuleMap::kSff8472, "soldered"},
-    {0x03, ModuleMap::kSff8472, "SFP"},         {0x0b, ModuleMap::kIdentityOnly, "DWDM-SFP"},
-    {0x0c, ModuleMap::kIdentityOnly, "QSFP"},   {0x0d, ModuleMap::kSff8636, "QSFP+"},
-    {0x11, ModuleMap::kSff8636, "QSFP28"},      {0x17, ModuleMap::kSff8636, "microQSFP"},
-    {0x18, ModuleMap::kCmis, "QSFP-DD"},        {0x19, ModuleMap::kCmis, "OSFP"},
-    {0x1a, ModuleMap::kIdentityOnly, "SFP-DD"}, {0x1b, ModuleMap::kCmis, "DSFP"},
-    {0x1e, ModuleMap::kCmis, "QSFP (CMIS)"},    {0x1f, ModuleMap::kCmis, "SFP-DD (CMIS)"},
-    {0x20, ModuleMap::kCmis, "SFP (CMIS)"},     {0x21, ModuleMap::kCmis, "OSFP-XD"},
-    {0x22, ModuleMap::kCmis, "ELSFP"},          {0x23, ModuleMap::kCmis, "CDFP x4"},
-    {0x24, ModuleMap::kCmis, "CDFP x8"},        {0x25, ModuleMap::kCmis, "CDFP x16"},
+    {0x01, ModuleMap::kSff8472, "GBIC"},       {0x02, ModuleMap::kSff8472, "soldered"},
+    {0x03, ModuleMap::kSff8472, "SFP"},        {0x0b, ModuleMap::kUnsupported, "DWDM-SFP"},
+    {0x0c, ModuleMap::kUnsupported, "QSFP"},   {0x0d, ModuleMap::kSff8636, "QSFP+"},
+    {0x11, ModuleMap::kSff8636, "QSFP28"},     {0x17, ModuleMap::kSff8636, "microQSFP"},
+    {0x18, ModuleMap::kCmis, "QSFP-DD"},       {0x19, ModuleMap::kCmis, "OSFP"},
+    {0x1a, ModuleMap::kUnsupported, "SFP-DD"}, {0x1b, ModuleMap::kCmis, "DSFP"},
+    {0x1e, ModuleMap::kCmis, "QSFP (CMIS)"},   {0x1f, ModuleMap::kCmis, "SFP-DD (CMIS)"},
+    {0x20, ModuleMap::kCmis, "SFP (CMIS)"},    {0x21, ModuleMap::kCmis, "OSFP-XD"},
+    {0x22, ModuleMap::kCmis, "ELSFP"},         {0x23, ModuleMap::kCmis, "CDFP x4"},
+    {0x24, ModuleMap::kCmis, "CDFP x8"},       {0x25, ModuleMap::kCmis, "CDFP x16"},
 };
 
+struct Code {
+  std::uint8_t code = 0;
+  std::string_view name;
+};
 // Table 4-3.
 constexpr Code kConnectors[] = {
-    {0x01, "SC"},
-    {0x02, "FC copper 1"},
-    {0x03, "FC copper 2"},
-    {0x04, "BNC/TNC"},
-    {0x05, "FC coax"},
-    {0x06, "Fiberjack"},
-    {0x07, "LC"},
-    {0x08, "MT-RJ"},
-    {0x09, "MU"},
-    {0x0a, "SG"},
-    {0x0b, "optical pigtail"},
-    {0x0c, "MPO-12"},
-    {0x0d, "MPO 2x16"},
-    {0x20, "HSSDC II"},
-    {0x21, "copper pigtail"},
-    {0x22, "RJ45"},
-    {0x23, "none (cable)"},
-    {0x24, "MXC 2x16"},
-    {0x25, "CS"},
-    {0x26, "SN"},
-    {0x27, "MPO 2x12"},
+    {0x01, "SC"},     {0x07, "LC"},           {0x0b, "optical pigtail"},
+    {0x0c, "MPO-12"}, {0x0d, "MPO 2x16"},     {0x21, "copper pigtail"},
+    {0x22, "RJ45"},   {0x23, "none (cable)"}, {0x24, "MXC 2x16"},
+    {0x25, "CS"},     {0x26, "SN"},           {0x27, "MPO 2x12"},
     {0x28, "MPO-16"},
 };
 
+/// `lanes`: the column "Lane Count"; 0 where the table leaves it open (InfiniBand).
+struct Interface {
+  std::uint8_t code = 0, lanes = 0;
+  std::string_view name;
+};
 // Table 4-5.
-constexpr Code kHostInterfaces[] = {
-    {0x01, "1G-CX"},
-    {0x02, "XAUI"},
-    {0x03, "XFI"},
-    {0x04, "SFI"},
-    {0x05, "25GAUI C2M"},
-    {0x06, "XLAUI C2M"},
-    {0x07, "XLPPI"},
-    {0x08, "LAUI-2 C2M"},
-    {0x09, "50GAUI-2 C2M"},
-    {0x0a, "50GAUI-1 C2M"},
-    {0x0b, "CAUI-4 C2M"},
-    {0x0c, "100GAUI-4 C2M"},
-    {0x0d, "100GAUI-2 C2M"},
-    {0x0e, "200GAUI-8 C2M"},
-    {0x0f, "200GAUI-4 C2M"},
-    {0x10, "400GAUI-16 C2M"},
-    {0x11, "400GAUI-8 C2M"},
-    {0x13, "10G-CX4"},
-    {0x14, "25G-CR CA-L"},
-    {0x15, "25G-CR CA-S"},
-    {0x16, "25G-CR CA-N"},
-    {0x17, "40G-CR4"},
-    {0x18, "50G-CR"},
-    {0x19, "100G-CR10"},
-    {0x1a, "100G-CR4"},
-    {0x1b, "100G-CR2"},
-    {0x1c, "200G-CR4"},
-    {0x1d, "400G-CR8"},
-    {0x1e, "200G-CR1"},
-    {0x1f, "400G-CR2"},
-    {0x20, "100G LPO"},
-    {0x21, "200G LPO"},
-    {0x22, "400G LPO"},
-    {0x23, "800G LPO"},
-    {0x25, "8GFC"},
-    {0x26, "10GFC"},
-    {0x27, "16GFC"},
-    {0x28, "32GFC"},
-    {0x29, "64GFC"},
-    {0x2a, "128GFC (4 lanes)"},
-    {0x2b, "256GFC (4 lanes)"},
-    {0x2c, "IB SDR"},
-    {0x2d, "IB DDR"},
-    {0x2e, "IB QDR"},
-    {0x2f, "IB FDR"},
-    {0x30, "IB EDR"},
-    {0x31, "IB HDR"},
-    {0x32, "IB NDR"},
-    {0x41, "CAUI-4 C2M, no FEC"},
-    {0x42, "CAUI-4 C2M, RS-FEC"},
-    {0x43, "50G-CR2, RS-FEC"},
-    {0x44, "50G-CR2, BASE-R FEC"},
-    {0x45, "50G-CR2, no FEC"},
-    {0x46, "100G-CR1"},
-    {0x47, "200G-CR2"},
-    {0x48, "400G-CR4"},
-    {0x49, "800G-CR8"},
-    {0x4a, "128GFC"},
-    {0x4b, "100GAUI-1-S C2M"},
-    {0x4c, "100GAUI-1-L C2M"},
-    {0x4d, "200GAUI-2-S C2M"},
-    {0x4e, "200GAUI-2-L C2M"},
-    {0x4f, "400GAUI-4-S C2M"},
-    {0x50, "400GAUI-4-L C2M"},
-    {0x51, "800GAUI-8-S C2M"},
-    {0x52, "800GAUI-8-L C2M"},
-    {0x55, "1.6TAUI-16-S C2M"},
-    {0x56, "1.6TAUI-16-L C2M"},
-    {0x57, "800G-CR4"},
-    {0x58, "1.6T-CR8"},
-    {0x74, "CEI-112G-LINEAR-PAM4"},
-    {0x80, "200GAUI-1"},
-    {0x81, "400GAUI-2"},
-    {0x82, "800GAUI-4"},
-    {0x83, "1.6TAUI-8"},
-    {0x90, "EEI-100G-RTLR-1-S"},
-    {0x91, "EEI-100G-RTLR-1-L"},
-    {0x92, "EEI-200G-RTLR-2-S"},
-    {0x93, "EEI-200G-RTLR-2-L"},
-    {0x94, "EEI-400G-RTLR-4-S"},
-    {0x95, "EEI-400G-RTLR-4-L"},
-    {0x96, "EEI-800G-RTLR-8-S"},
-    {0x97, "EEI-800G-RTLR-8-L"},
-    {0xa0, "IB XDR"},
+constexpr Interface kHostInterfaces[] = {
+    {0x04, 1, "SFI"},
+    {0x05, 1, "25GAUI C2M"},
+    {0x06, 4, "XLAUI C2M"},
+    {0x07, 4, "XLPPI"},
+    {0x08, 2, "LAUI-2 C2M"},
+    {0x09, 2, "50GAUI-2 C2M"},
+    {0x0a, 1, "50GAUI-1 C2M"},
+    {0x0b, 4, "CAUI-4 C2M"},
+    {0x0c, 4, "100GAUI-4 C2M"},
+    {0x0d, 2, "100GAUI-2 C2M"},
+    {0x0e, 8, "200GAUI-8 C2M"},
+    {0x0f, 4, "200GAUI-4 C2M"},
+    {0x10, 16, "400GAUI-16 C2M"},
+    {0x11, 8, "400GAUI-8 C2M"},
+    {0x14, 1, "25G-CR CA-L"},
+    {0x15, 1, "25G-CR CA-S"},
+    {0x16, 1, "25G-CR CA-N"},
+    {0x17, 4, "40G-CR4"},
+    {0x18, 1, "50G-CR"},
+    {0x1a, 4, "100G-CR4"},
+    {0x1b, 2, "100G-CR2"},
+    {0x1c, 4, "200G-CR4"},
+    {0x1d, 8, "400G-CR8"},
+    {0x1e, 1, "200G-CR1"},
+    {0x1f, 2, "400G-CR2"},
+    {0x20, 1, "100G LPO"},
+    {0x21, 2, "200G LPO"},
+    {0x22, 4, "400G LPO"},
+    {0x23, 8, "800G LPO"},
+    {0x2c, 0, "IB SDR"},
+    {0x2d, 0, "IB DDR"},
+    {0x2e, 0, "IB QDR"},
+    {0x2f, 0, "IB FDR"},
+    {0x30, 0, "IB EDR"},
+    {0x31, 0, "IB HDR"},
+    {0x32, 0, "IB NDR"},
+    {0x41, 4, "CAUI-4 C2M, no FEC"},
+    {0x42, 4, "CAUI-4 C2M, RS-FEC"},
+    {0x43, 2, "50G-CR2, RS-FEC"},
+    {0x44, 2, "50G-CR2, BASE-R FEC"},
+    {0x45, 2, "50G-CR2, no FEC"},
+    {0x46, 1, "100G-CR1"},
+    {0x47, 2, "200G-CR2"},
+    {0x48, 4, "400G-CR4"},
+    {0x49, 8, "800G-CR8"},
+    {0x4b, 1, "100GAUI-1-S C2M"},
+    {0x4c, 1, "100GAUI-1-L C2M"},
+    {0x4d, 2, "200GAUI-2-S C2M"},
+    {0x4e, 2, "200GAUI-2-L C2M"},
+    {0x4f, 4, "400GAUI-4-S C2M"},
+    {0x50, 4, "400GAUI-4-L C2M"},
+    {0x51, 8, "800GAUI-8-S C2M"},
+    {0x52, 8, "800GAUI-8-L C2M"},
+    {0x55, 16, "1.6TAUI-16-S C2M"},
+    {0x56, 16, "1.6TAUI-16-L C2M"},
+    {0x57, 4, "800G-CR4"},
+    {0x58, 8, "1.6T-CR8"},
+    {0x74, 0, "CEI-112G-LINEAR-PAM4"},
+    {0x80, 1, "200GAUI-1"},
+    {0x81, 2, "400GAUI-2"},
+    {0x82, 4, "800GAUI-4"},
+    {0x83, 8, "1.6TAUI-8"},
+    {0xa0, 0, "IB XDR"},
 };
-
 // Table 4-6.
-constexpr Code kMultimode[] = {
-    {0x01, "10G-SW"},
-    {0x02, "10G-SR"},
-    {0x03, "25G-SR"},
-    {0x04, "40G-SR4"},
-    {0x05, "40G-SWDM4"},
-    {0x06, "40G-BiDi"},
-    {0x07, "50G-SR"},
-    {0x08, "100G-SR10"},
-    {0x09, "100G-SR4"},
-    {0x0a, "100G-SWDM4"},
-    {0x0b, "100G-BiDi"},
-    {0x0c, "100G-SR2"},
-    {0x0d, "100G-SR1"},
-    {0x0e, "200G-SR4"},
-    {0x0f, "400G-SR16"},
-    {0x10, "400G-SR8"},
-    {0x11, "400G-SR4"},
-    {0x12, "800G-SR8"},
-    {0x1a, "400G-SR4.2"},
-    {0x1b, "200G-SR2"},
-    {0x1d, "100G-VR1"},
-    {0x1e, "200G-VR2"},
-    {0x1f, "400G-VR4"},
-    {0x20, "800G-VR8"},
-    {0x21, "800G-VR4.2"},
-    {0x22, "800G-SR4.2"},
-    {0x23, "1.6T-VR8.2"},
-    {0x24, "1.6T-SR8.2"},
-    {0x13, "8GFC"},
-    {0x14, "10GFC"},
-    {0x15, "16GFC"},
-    {0x16, "32GFC"},
-    {0x17, "64GFC"},
-    {0x1c, "128GFC"},
-    {0x18, "128GFC (4 lanes)"},
-    {0x19, "256GFC (4 lanes)"},
+constexpr Interface kMultimode[] = {
+    {0x02, 1, "10G-SR"},     {0x03, 1, "25G-SR"},      {0x04, 4, "40G-SR4"},
+    {0x05, 4, "40G-SWDM4"},  {0x06, 2, "40G-BiDi"},    {0x07, 1, "50G-SR"},
+    {0x08, 10, "100G-SR10"}, {0x09, 4, "100G-SR4"},    {0x0a, 4, "100G-SWDM4"},
+    {0x0b, 2, "100G-BiDi"},  {0x0c, 2, "100G-SR2"},    {0x0d, 1, "100G-SR1"},
+    {0x0e, 4, "200G-SR4"},   {0x0f, 16, "400G-SR16"},  {0x10, 8, "400G-SR8"},
+    {0x11, 4, "400G-SR4"},   {0x12, 8, "800G-SR8"},    {0x1a, 8, "400G-SR4.2"},
+    {0x1b, 2, "200G-SR2"},   {0x1d, 1, "100G-VR1"},    {0x1e, 2, "200G-VR2"},
+    {0x1f, 4, "400G-VR4"},   {0x20, 8, "800G-VR8"},    {0x21, 8, "800G-VR4.2"},
+    {0x22, 8, "800G-SR4.2"}, {0x23, 16, "1.6T-VR8.2"}, {0x24, 16, "1.6T-SR8.2"},
 };
-
 // Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's
 // 8e-DPO there; one published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
-constexpr Code kSingleMode[] = {
-    {0x01, "10G-LW"},         {0x02, "10G-EW"},       {0x03, "10G-ZW"},
-    {0x04, "10G-LR"},         {0x05, "10G-ER"},       {0x06, "10G-ZR"},
-    {0x07, "25G-LR"},         {0x08, "25G-ER"},       {0x09, "40G-LR4"},
-    {0x0a, "40G-FR"},         {0x0b, "50G-FR"},       {0x0c, "50G-LR"},
-    {0x0d, "100G-LR4"},       {0x0e, "100G-ER4"},     {0x0f, "100G-PSM4"},
-    {0x10, "100G-CWDM4"},     {0x11, "100G-4WDM-10"}, {0x12, "100G-4WDM-20"},
-    {0x13, "100G-4WDM-40"},   {0x14, "100G-DR"},      {0x15, "100G-FR1"},
-    {0x16, "100G-LR1"},       {0x17, "200G-DR4"},     {0x18, "200G-FR4"},
-    {0x19, "200G-LR4"},       {0x1a, "400G-FR8"},     {0x1b, "400G-LR8"},
-    {0x1c, "400G-DR4"},       {0x1d, "400G-FR4"},     {0x1e, "400G-LR4-10"},
-    {0x34, "100G-CWDM4-OCP"}, {0x38, "10G-SR"},       {0x39, "10G-LR"},
-    {0x3a, "25G-SR"},         {0x3b, "25G-LR"},       {0x3c, "10G-LR-BiDi"},
-    {0x3d, "25G-LR-BiDi"},    {0x3e, "400G-ZR"},      {0x3f, "400G-ZR"},
-    {0x43, "400G-LR4-6"},     {0x46, "400G-ZR+"},     {0x47, "300G-ZR+"},
-    {0x48, "200G-ZR+"},       {0x49, "100G-ZR+"},     {0x55, "400G-DR4-2"},
-    {0x56, "800G-DR8"},       {0x57, "800G-DR8-2"},   {0x73, "200G-DR1"},
-    {0x75, "400G-DR2"},       {0x77, "800G-DR4"},     {0x1f, "8GFC"},
-    {0x20, "10GFC"},          {0x21, "16GFC"},        {0x22, "32GFC"},
-    {0x23, "64GFC"},          {0x45, "128GFC"},       {0x24, "128GFC PSM4"},
-    {0x26, "128GFC CWDM4"},   {0x35, "400G-ZR+"},     {0x36, "400G-ZR+"},
-    {0x37, "400G-ZR+"},       {0x58, "400G-ZR+"},     {0x59, "300G-ZR+"},
-    {0x5a, "300G-ZR+"},       {0x5b, "200G-ZR+"},     {0x5c, "200G-ZR+"},
-    {0x5d, "100G-ZR+"},       {0x5e, "100G-ZR+"},     {0x40, "50G-ER"},
-    {0x41, "200G-ER4"},       {0x42, "400G-ER8"},     {0x44, "100G-ZR"},
-    {0x4a, "100G-LR1-20"},    {0x4b, "100G-ER1-30"},  {0x4c, "100G-ER1-40"},
-    {0x4d, "400G-ZR"},        {0x4e, "10G-BR"},       {0x4f, "25G-BR"},
-    {0x50, "50G-BR"},         {0x68, "800G-ZR"},      {0x6c, "800G-ZR"},
-    {0x6d, "800G-ZR"},        {0x6e, "800G-ZR"},      {0x6f, "400G-ER4-30"},
-    {0x74, "200G-DR1-2"},     {0x76, "400G-DR2-2"},   {0x78, "800G-DR4-2"},
-    {0x79, "800G-FR4-500"},   {0x7a, "800G-FR4"},     {0x7b, "800G-LR4"},
-    {0x7c, "800G-LR1"},       {0x7d, "800G-ER1-20"},  {0x7e, "800G-ER1"},
-    {0x7f, "1.6T-DR8"},       {0x80, "1.6T-DR8-2"},   {0x8f, "100G-DR1 LPO"},
-    {0x90, "200G-DR2 LPO"},   {0x91, "400G-DR4 LPO"}, {0x92, "800G-DR8 LPO"},
+constexpr Interface kSingleMode[] = {
+    {0x04, 1, "10G-LR"},       {0x05, 1, "10G-ER"},       {0x06, 1, "10G-ZR"},
+    {0x07, 1, "25G-LR"},       {0x08, 1, "25G-ER"},       {0x09, 4, "40G-LR4"},
+    {0x0b, 1, "50G-FR"},       {0x0c, 1, "50G-LR"},       {0x0d, 4, "100G-LR4"},
+    {0x0e, 4, "100G-ER4"},     {0x0f, 4, "100G-PSM4"},    {0x10, 4, "100G-CWDM4"},
+    {0x11, 4, "100G-4WDM-10"}, {0x12, 4, "100G-4WDM-20"}, {0x13, 4, "100G-4WDM-40"},
+    {0x14, 1, "100G-DR"},      {0x15, 1, "100G-FR1"},     {0x16, 1, "100G-LR1"},
+    {0x17, 4, "200G-DR4"},     {0x18, 4, "200G-FR4"},     {0x19, 4, "200G-LR4"},
+    {0x1a, 8, "400G-FR8"},     {0x1b, 8, "400G-LR8"},     {0x1c, 4, "400G-DR4"},
+    {0x1d, 4, "400G-FR4"},     {0x1e, 4, "400G-LR4-10"},  {0x34, 4, "100G-CWDM4-OCP"},
+    {0x35, 1, "400G-ZR+"},     {0x36, 1, "400G-ZR+"},     {0x37, 1, "400G-ZR+"},
+    {0x38, 1, "10G-SR"},       {0x39, 1, "10G-LR"},       {0x3a, 1, "25G-SR"},
+    {0x3b, 1, "25G-LR"},       {0x3c, 1, "10G-LR-BiDi"},  {0x3d, 1, "25G-LR-BiDi"},
+    {0x3e, 1, "400G-ZR"},      {0x3f, 1, "400G-ZR"},      {0x41, 4, "200G-ER4"},
+    {0x42, 8, "400G-ER8"},     {0x43, 4, "400G-LR4-6"},   {0x44, 1, "100G-ZR"},
+    {0x46, 1, "400G-ZR+"},     {0x47, 1, "300G-ZR+"},     {0x48, 1, "200G-ZR+"},
+    {0x49, 1, "100G-ZR+"},     {0x4a, 1, "100G-LR1-20"},  {0x4b, 1, "100G-ER1-30"},
+    {0x4c, 1, "100G-ER1-40"},  {0x4d, 1, "400G-ZR"},      {0x4e, 1, "10G-BR"},
+    {0x4f, 1, "25G-BR"},       {0x50, 1, "50G-BR"},       {0x55, 4, "400G-DR4-2"},
+    {0x56, 8, "800G-DR8"},     {0x57, 8, "800G-DR8-2"},   {0x58, 1, "400G-ZR+"},
+    {0x59, 1, "300G-ZR+"},     {0x5a, 1, "300G-ZR+"},     {0x5b, 1, "200G-ZR+"},
+    {0x5c, 1, "200G-ZR+"},     {0x5d, 1, "100G-ZR+"},     {0x5e, 1, "100G-ZR+"},
+    {0x68, 1, "800G-ZR"},      {0x6c, 1, "800G-ZR"},      {0x6d, 1, "800G-ZR"},
+    {0x6e, 1, "800G-ZR"},      {0x6f, 4, "400G-ER4-30"},  {0x73, 1, "200G-DR1"},
+    {0x74, 1, "200G-DR1-2"},   {0x75, 2, "400G-DR2"},     {0x76, 2, "400G-DR2-2"},
+    {0x77, 4, "800G-DR4"},     {0x78, 4, "800G-DR4-2"},   {0x79, 4, "800G-FR4-500"},
+    {0x7a, 4, "800G-FR4"},     {0x7b, 4, "800G-LR4"},     {0x7c, 1, "800G-LR1"},
+    {0x7d, 1, "800G-ER1-20"},  {0x7e, 1, "800G-ER1"},     {0x7f, 8, "1.6T-DR8"},
+    {0x80, 8, "1.6T-DR8-2"},   {0x8f, 1, "100G-DR1 LPO"}, {0x90, 2, "200G-DR2 LPO"},
+    {0x91, 4, "400G-DR4 LPO"}, {0x92, 8, "800G-DR8 LPO"},
 };
+// Table 4-10: twisted pair, four pairs each.
+constexpr Interface kBaseT[] = {{1, 4, "1000BASE-T"}, {2, 4, "2.5GBASE-T"}, {3, 4, "5GBASE-T"},
+                                {4, 4, "10GBASE-T"},  {5, 4, "25GBASE-T"},  {6, 4, "40GBASE-T"}};
 
-// Table 4-10.
-constexpr Code kBaseT[] = {{1, "1000BASE-T"}, {2, "2.5GBASE-T"}, {3, "5GBASE-T"},
-                           {4, "10GBASE-T"},  {5, "25GBASE-T"},  {6, "40GBASE-T"}};
-
-// Table 4-2.
-constexpr Code kEncodings[] = {
-    {1, "8B/10B"}, {2, "4B/5B"}, {3, "NRZ"}, {7, "256B/257B"}, {8, "PAM4"}};
+struct Compliance {
+  std::uint8_t code = 0;
+  std::string_view qsfp, sfp;
+  Fibre fibre = Fibre::kUnknown;  ///< unknown of cables
+};
+// Table 4-4. One code stands for a family: the lanes of the form factor choose the member.
+constexpr Compliance kCompliance[] = {
+    {0x01, "100G-AOC", "25G-AOC"},
+    {0x02, "100G-SR4", "25G-SR", kMulti},
+    {0x03, "100G-LR4", "25G-LR", kSingle},
+    {0x04, "100G-ER4", "25G-ER", kSingle},
+    {0x05, "100G-SR10", "", kMulti},
+    {0x06, "100G-CWDM4", "", kSingle},
+    {0x07, "100G-PSM4", "", kSingle},
+    {0x08, "100G-ACC", "25G-ACC"},
+    {0x0b, "100G-CR4", "25G-CR"},
+    {0x0c, "25G-CR", "25G-CR"},
+    {0x0d, "25G-CR", "25G-CR"},
+    {0x10, "40G-ER4", "", kSingle},
+    {0x11, "4x10G-SR", "", kMulti},
+    {0x12, "40G-PSM4", "", kSingle},
+    {0x16, "10G-T", "10G-T"},
+    {0x17, "100G-CLR4", "", kSingle},
+    {0x18, "100G-AOC", "25G-AOC"},
+    {0x19, "100G-ACC", "25G-ACC"},
+    {0x1a, "100G-DWDM2", "", kSingle},
+    {0x1b, "100G-1550 WDM", "", kSingle},
+    {0x1c, "10G-T", "10G-T"},
+    {0x1d, "5G-T", "5G-T"},
+    {0x1e, "2.5G-T", "2.5G-T"},
+    {0x1f, "40G-SWDM4", "", kMulti},
+    {0x20, "100G-SWDM4", "", kMulti},
+    {0x21, "100G-BiDi", "", kMulti},
+    {0x22, "100G-4WDM-10", "", kSingle},
+    {0x23, "100G-4WDM-20", "", kSingle},
+    {0x24, "100G-4WDM-40", "", kSingle},
+    {0x25, "100G-DR", "100G-DR", kSingle},
+    {0x26, "100G-FR1", "100G-FR1", kSingle},
+    {0x27, "100G-LR1", "100G-LR1", kSingle},
+    {0x28, "100G-SR1", "100G-SR1", kMulti},
+    {0x29, "400G-SR4", "100G-SR1", kMulti},
+    {0x2a, "100G-FR1", "100G-FR1", kSingle},
+    {0x2b, "100G-LR1", "100G-LR1", kSingle},
+    {0x2c, "100G-LR1-20", "100G-LR1-20", kSingle},
+    {0x2d, "100G-ER1-30", "100G-ER1-30", kSingle},
+    {0x2e, "100G-ER1-40", "100G-ER1-40", kSingle},
+    {0x2f, "100G-LR1-20", "100G-LR1-20", kSingle},
+    {0x30, "200G-ACC", "50G-ACC"},
+    {0x31, "200G-AOC", "50G-AOC"},
+    {0x32, "200G-ACC", "50G-ACC"},
+    {0x33, "200G-AOC", "50G-AOC"},
+    {0x34, "100G-ER1-30", "100G-ER1-30", kSingle},
+    {0x35, "100G-ER1-40", "100G-ER1-40", kSingle},
+    {0x36, "400G-VR4", "100G-VR1", kMulti},
+    {0x37, "", "10G-BR", kSingle},
+    {0x38, "", "25G-BR", kSingle},
+    {0x39, "", "50G-BR", kSingle},
+    {0x3a, "100G-VR1", "100G-VR1", kMulti},
+    {0x3f, "400G-CR4", "100G-CR1"},
+    {0x40, "200G-CR4", "50G-CR"},
+    {0x41, "200G-SR4", "50G-SR", kMulti},
+    {0x42, "200G-DR4", "50G-FR", kSingle},
+    {0x43, "200G-FR4", "", kSingle},
+    {0x44, "200G-PSM4", "", kSingle},
+    {0x45, "50G-LR", "50G-LR", kSingle},
+    {0x46, "200G-LR4", "", kSingle},
+    {0x47, "400G-DR4", "", kSingle},
+    {0x48, "400G-FR4", "", kSingle},
+    {0x49, "400G-LR4-6", "", kSingle},
+    {0x4a, "50G-ER", "50G-ER", kSingle},
+    {0x4b, "400G-LR4-10", "", kSingle},
+    {0x4c, "400G-ZR", "", kSingle},
+};
 
 constexpr std::array<std::string_view, 6> kMediaTypes = {"",       "multimode",    "single-mode",
                                                          "copper", "active cable", "BASE-T"};
+// CMIS 5.4 tables 8-6, 8-16 and 8-93.
 constexpr std::array<std::string_view, 8> kModuleStates = {
     "", "ModuleLowPwr", "ModulePwrUp", "ModuleReady", "ModulePwrDn", "ModuleFault", "", ""};
 constexpr std::array<std::string_view, 7> kFaultCauses = {"",
@@ -259,39 +264,66 @@ constexpr std::array<std::string_view, 8> kDataPathStates = {"unknown",   "Deact
                                                              "Deinit",    "Activated",   "TxTurnOn",
                                                              "TxTurnOff", "Initialized"};
 
+Interface media_interface(std::uint8_t media_type, std::uint8_t code) {
+  if (media_type == 1) return find<Interface>(kMultimode, code);
+  if (media_type == 2) return find<Interface>(kSingleMode, code);
+  return media_type == 5 ? find<Interface>(kBaseT, code) : Interface{};
+}
+
+bool is_one_of(std::initializer_list<std::uint8_t> codes, std::uint8_t code) {
+  return std::ranges::find(codes, code) != codes.end();
+}
+
 }  // namespace
 
 ModuleMap module_map(std::uint8_t identifier) {
-  if (identifier == 0xff) return ModuleMap::kNone;
+  if (identifier == 0xff || identifier == 0) return ModuleMap::kNone;
   if (identifier >= 0x80) return ModuleMap::kVendor;
-  for (const Identifier& row : kIdentifiers)
-    if (row.code == identifier) return row.map;
-  return identifier == 0 ? ModuleMap::kNone : ModuleMap::kIdentityOnly;
+  const Identifier row = find<Identifier>(kIdentifiers, identifier);
+  return row.name.empty() ? ModuleMap::kUnsupported : row.map;
 }
 
 std::string_view form_factor_name(std::uint8_t identifier) {
-  for (const Identifier& row : kIdentifiers)
-    if (row.code == identifier) return row.name;
-  return {};
+  return find<Identifier>(kIdentifiers, identifier).name;
 }
 
-std::string_view connector_name(std::uint8_t code) { return find(kConnectors, code); }
+std::string_view connector_name(std::uint8_t code) { return find<Code>(kConnectors, code).name; }
 
-std::string_view encoding_name(std::uint8_t code, ModuleMap map) {
-  const bool sfp = map == ModuleMap::kSff8472;
-  if (code == 4) return sfp ? "Manchester" : "SONET scrambled";
-  if (code == 5) return sfp ? "SONET scrambled" : "64B/66B";
-  if (code == 6) return sfp ? "64B/66B" : "Manchester";
-  return find(kEncodings, code);
+std::string_view host_interface_name(std::uint8_t code) {
+  return find<Interface>(kHostInterfaces, code).name;
 }
-
-std::string_view host_interface_name(std::uint8_t code) { return find(kHostInterfaces, code); }
+unsigned host_interface_lanes(std::uint8_t code) {
+  return find<Interface>(kHostInterfaces, code).lanes;
+}
 
 std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code) {
-  if (media_type == 1) return find(kMultimode, code);
-  if (media_type == 2) return find(kSingleMode, code);
-  if (media_type == 5) return find(kBaseT, code);
-  return {};
+  return media_interface(media_type, code).name;
+}
+unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code) {
+  return media_interface(media_type, code).lanes;
+}
+
+std::string_view extended_compliance_name(std::uint8_t code, bool sfp) {
+  const Compliance row = find<Compliance>(kCompliance, code);
+  return sfp ? row.sfp : row.qsfp;
+}
+Fibre extended_compliance_fibre(std::uint8_t code) {
+  return find<Compliance>(kCompliance, code).fibre;
+}
+bool is_copper_compliance(std::uint8_t code) {
+  return is_one_of({0x0b, 0x0c, 0x0d, 0x3f, 0x40}, code) || is_active_copper_compliance(code);
+}
+bool is_base_t_compliance(std::uint8_t code) { return is_one_of({0x16, 0x1c, 0x1d, 0x1e}, code); }
+bool is_active_copper_compliance(std::uint8_t code) {
+  return is_one_of({0x08, 0x19, 0x30, 0x32}, code);
+}
+bool is_active_optical_compliance(std::uint8_t code) {
+  return is_one_of({0x01, 0x18, 0x31, 0x33}, code);
+}
+
+Fibre fibre_of_lengths(bool single_mode, bool multimode) {
+  if (single_mode == multimode) return Fibre::kUnknown;
+  return single_mode ? Fibre::kSingleMode : Fibre::kMultimode;
 }
 
 std::string_view media_type_name(std::uint8_t media_type) {
@@ -310,7 +342,7 @@ std::string_view module_state_name(std::uint8_t state) { return kModuleStates[st
 
 std::string_view fault_cause_name(std::uint8_t cause) {
   if (cause < kFaultCauses.size()) return kFaultCauses[cause];
-  return cause >= 32 && cause <= 63 ? "maker's own fault code" : "unknown fault code";
+  return cause >= 32 && cause <= 63 ? "vendor-specific fault code" : "unknown fault code";
 }
 
 std::string_view data_path_state_name(std::uint8_t state) {

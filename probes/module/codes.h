@@ -1,57 +1,54 @@
 // The code tables that all modules share (SFF-8024 rev 4.13): what a number in a module's memory
-// means, in the words of the trade. A code that the tables do not know is "", never a guess.
+// means, in the words of the trade. A code that the tables do not know is "".
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace linkhealth {
 
-/// Which memory map a module speaks.
+/// Which memory map a module has.
 enum class ModuleMap : std::uint8_t {
-  kNone,          ///< not programmed, or a bus that nobody drives
-  kSff8472,       ///< SFP family
-  kSff8636,       ///< QSFP+, QSFP28
-  kCmis,          ///< QSFP-DD, OSFP and later
-  kIdentityOnly,  ///< a form factor whose monitors we do not know
-  kVendor,        ///< a maker's own code: CMIS when it looks like it
+  kNone,         ///< not programmed, or a bus that nothing drives
+  kSff8472,      ///< SFP family
+  kSff8636,      ///< QSFP+, QSFP28
+  kCmis,         ///< QSFP-DD, OSFP and later
+  kUnsupported,  ///< a form factor whose memory map is not decoded
+  kVendor,       ///< a vendor's own code: CMIS when it looks like it
 };
 
 /// SFF-8024 table 4-1, byte 0 of A0h.
 ModuleMap module_map(std::uint8_t identifier);
-/// "QSFP-DD"; "" unknown.
+/// "QSFP-DD"
 std::string_view form_factor_name(std::uint8_t identifier);
 /// Table 4-3: "LC", "MPO-12", …
 std::string_view connector_name(std::uint8_t code);
-/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` picks the single-lane member of
-/// a shared code.
-std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
-/// The fibre that a module of this code is made for; not known of cables, copper and codes without
-/// a row.
-enum class Fibre : std::uint8_t { kUnknown, kMultimode, kSingleMode };
-Fibre extended_compliance_fibre(std::uint8_t code);
-/// Where no name says it: the one kind of fibre that the module states a length of; one with both
-/// (40G-LM4) may be on either.
-Fibre fibre_of_lengths(bool single_mode, bool multimode);
-/// Of a cable, whose fibre is nobody's to choose: no light of single-mode fibre has less than 1260
-/// nm (ITU-T G.652).
-Fibre fibre_by_wavelength(std::optional<double> wavelength_nm);
-/// "multimode", "single-mode", as CMIS byte 85 has them; "" unknown.
-std::string_view fibre_name(Fibre fibre);
-/// SFF-8024 table 4-12: how the end of the fibre is cut. Both ends of a connection are cut alike.
-std::string_view fibre_face_name(std::uint8_t code);
-/// Table 4-2; codes 4 to 6 differ between the maps.
-std::string_view encoding_name(std::uint8_t code, ModuleMap map);
-/// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …
+/// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …; and its lanes, 0 where the table leaves them open.
 std::string_view host_interface_name(std::uint8_t code);
-/// Tables 4-6, 4-7 and 4-10: the same number means another thing on multimode (media type 1) and
+unsigned host_interface_lanes(std::uint8_t code);
+/// Tables 4-6, 4-7 and 4-10: the same number has another meaning on multimode (media type 1) and
 /// single-mode (2) fibre and on twisted pair (5).
 std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code);
-/// The lanes of such an interface, 1 to 16; 0: its table leaves them open (InfiniBand's rates), or
-/// has no such code.
-unsigned host_interface_lanes(std::uint8_t code);
 unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code);
+
+/// As CMIS byte 85 has them.
+enum class Fibre : std::uint8_t { kUnknown, kMultimode, kSingleMode };
+std::string_view fibre_name(Fibre fibre);
+/// The one kind of fibre that the module states a length of; one with both (40G-LM4) takes either.
+Fibre fibre_of_lengths(bool single_mode, bool multimode);
+
+/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` selects the single-lane member
+/// of a shared code.
+std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
+Fibre extended_compliance_fibre(std::uint8_t code);
+bool is_copper_compliance(std::uint8_t code);
+/// Twisted pair: copper, and no cable that belongs to the module.
+bool is_base_t_compliance(std::uint8_t code);
+bool is_active_copper_compliance(std::uint8_t code);
+bool is_active_optical_compliance(std::uint8_t code);
+
+/// Table 4-12: how the end of the fibre is polished; both ends of a connection must be alike.
+std::string_view fibre_face_name(std::uint8_t code);
 /// CMIS byte 85: "multimode", "single-mode", "copper", "active cable", "BASE-T".
 std::string_view media_type_name(std::uint8_t media_type);
 /// CMIS byte 3 bits 3-1: "ModuleReady", …; "" for a reserved code.
@@ -60,12 +57,5 @@ std::string_view module_state_name(std::uint8_t state);
 std::string_view fault_cause_name(std::uint8_t cause);
 /// CMIS 11h:128..131, one nibble; "unknown" for a reserved code.
 std::string_view data_path_state_name(std::uint8_t state);
-
-/// Extended compliance codes that are copper, active copper, and active optical cables.
-bool is_copper_compliance(std::uint8_t code);
-/// Twisted pair: copper, and no cable that belongs to the module.
-bool is_base_t_compliance(std::uint8_t code);
-bool is_active_copper_compliance(std::uint8_t code);
-bool is_active_optical_compliance(std::uint8_t code);
 
 }  // namespace linkhealth

@@ -3,25 +3,23 @@
 
 #include "model/snapshot.h"
 #include "probes/module/image.h"
+#include "probes/module/screen.h"
 
 namespace linkhealth {
 
 /// Decodes what was read, by the module's own memory map (SFF-8024 identifier: SFF-8472, SFF-8636
 /// or CMIS). What was not read, not advertised or cannot be true is absent; the last leaves a
 /// sentence in ModuleSample::warnings. A copper cable never has light, bias or loss of signal. A
-/// latched flag is the one of this read: reading cleared it in the module, and another reader may
-/// have cleared it before.
+/// latched flag is the one of this read: the read cleared it in the module.
 ModuleSample decode_module(const ModuleImage& image);
 
-/// The same for who remembers flags: with those that were read and are not set (OtherFlag), and an
-/// entry of each monitor of VDM, without any flag where they were not read.
-ModuleSample decode_with_unset_flags(const ModuleImage& image);
-/// What is listed of VDM's flags and of the other ones becomes those that are set.
-void list_set_flags(ModuleSample& sample);
+// The three memory maps behind it. Each fills a sample from a screened image.
 
-/// A tunable SFP has 0 where the error of its laser's frequency stands. In decode_module() that is
-/// none: a register that nobody fills is 0 too, and SFF-8690 has no bit that tells. Once the module
-/// has given another error it is one.
-bool laser_error_is_zero(const ModuleImage& image);
+/// SFF-8472 rev 12.4: A0h identity, A2h monitors with internal calibration.
+void decode_sff8472(const ModuleImage& image, ModuleSample& sample);
+/// SFF-8636 rev 2.11 (and SFF-8436): lower page, page 00h, page 03h.
+void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
+/// OIF-CMIS 3.0 to 5.4.
+void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
 
 }  // namespace linkhealth

@@ -59,15 +59,7 @@ std::optional<ModulePageKey> page_key(std::string_view name) {
   const auto page = hex_byte(parts[0]);
   const auto bank = parts.size() == 2 ? parse_u64(parts[1]) : std::optional<std::uint64_t>(0);
   if (!page || !bank || *bank > 255 || parts.size() > 2) return std::nullopt;
-  return ModulePageKey{kModuleAddressA0, static_cast<std::uint8_t>(*bank), *page, true};
-}
-
-/// "a2/02": the address and the page. Not "a2.02", which is page A2h of bank 2.
-std::optional<ModulePageKey> a2_page_key(std::string_view name) {
-  constexpr std::string_view kAddress = "a2/";
-  const auto page =
-      name.starts_with(kAddress) ? hex_byte(name.substr(kAddress.size())) : std::nullopt;
-  return page ? std::optional(ModulePageKey{kModuleAddressA2, 0, *page, true}) : std::nullopt;
+  return upper_key(*page, static_cast<std::uint8_t>(*bank));
 }
 
 Result<void> store_named(ModuleImage& image, const std::string& name, const RawBytes& bytes) {
@@ -78,47 +70,37 @@ Result<void> store_named(ModuleImage& image, const std::string& name, const RawB
   if (sfp) {
     store_both(image, name == "a0" ? kModuleAddressA0 : kModuleAddressA2, bytes);
   } else if (name == "lower") {
-    store_half(image, {kModuleAddressA0, 0, 0, false}, bytes);
-  } else if (const auto a2_key = a2_page_key(name)) {
-    store_half(image, *a2_key, bytes);
+    store_half(image, kLowerPage, bytes);
   } else if (const auto key = page_key(name)) {
     store_half(image, *key, bytes);
   } else {
-    return Error{
-        fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits",
-                    printable(name))};
+    return Error{fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"lower\" or two hex digits",
+                             printable(name))};
   }
   return {};
 }
 
-unsigned bytes_in(const ModulePage& page) {
-  unsigned count = 0;
-  for (unsigned i = 0; i < kHalf; ++i)
-    if (page.byte((page.key().upper ? 128U : 0U) + i)) ++count;
-  return count;
+std::size_t bytes_in(const ModuleImage& image, const ModulePageKey& key) {
+  const ModuleImage::Half* half = image.half(key);
+  return half == nullptr ? 0 : half->present.count();
 }
 
 /// Any bytes have the length of some module, and JSON may hold any: only an identifier makes them
 /// one.
 Result<void> check_is_module(const ModuleImage& image) {
-  const ModulePage lower = lower_page(image);
-  const ModulePage page00 = upper_page(image, 0);
-  if (!lower.exists() && !page00.exists())
-    return Error{"neither the lower page nor page 00h is in it"};
-  if (const unsigned count = bytes_in(lower); count < kHalf && bytes_in(page00) < kHalf)
-    return Error{fmt::format("only {} byte{} of the lower page: a module's memory has {}", count,
-                             count == 1 ? "" : "s", kHalf)};
+  const std::size_t lower = bytes_in(image, kLowerPage), page00 = bytes_in(image, upper_key(0));
+  if (lower == 0 && page00 == 0) return Error{"neither the lower page nor page 00h is in it"};
+  if (lower < kHalf && page00 < kHalf)
+    return Error{fmt::format("only {} of the {} bytes of the lower page", lower, kHalf)};
   std::vector<std::string> reasons;
   const ModuleHead head = module_head(screened(image, &reasons));
-  const bool makers_own_cmis =
-      head.map == ModuleMap::kCmis && module_map(head.identifier) == ModuleMap::kVendor;
-  if (!form_factor_name(head.identifier).empty() || makers_own_cmis) return {};
-  const std::uint8_t first = lower.byte(0).value_or(page00.byte(kHalf).value_or(0));
-  if (form_factor_name(first).empty())
-    return Error{fmt::format(
-        "its first byte, {:02x}h, names no kind of module: not a module's memory", first)};
-  const std::string why = reasons.empty() ? "nothing in it is known" : reasons.front();
-  return Error{why.substr(0, why.rfind(": left out")) + ": not a module's memory"};
+  const bool known = !form_factor_name(head.identifier).empty() || head.map == ModuleMap::kCmis;
+  if (known) return {};
+  std::string why =
+      reasons.empty()
+          ? fmt::format("its first byte, {:02x}h, names no form factor", lower_page(image).code(0))
+          : reasons.front().substr(0, reasons.front().rfind(": left out"));
+  return Error{why + ": not a module's memory"};
 }
 
 Result<ModuleImage> parse_json(std::string_view content) {
@@ -169,7 +151,7 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
                                                   ? std::span<const std::uint8_t>(kCmisPages)
                                                   : std::span<const std::uint8_t>(kSff8636Pages);
   for (std::size_t i = 0; i < pages.size() && rest.size() > i * kHalf; ++i)
-    store_half(image, {kModuleAddressA0, 0, pages[i], true}, rest.subspan(i * kHalf));
+    store_half(image, upper_key(pages[i]), rest.subspan(i * kHalf));
   return image;
 }
 
@@ -227,20 +209,10 @@ std::optional<std::string_view> json_text(std::string_view content) {
                                                                             : std::nullopt;
 }
 
-/// What an editor puts before UTF-8. No module begins with its first byte.
+/// Editors put a mark before UTF-8. No module begins with its first byte.
 std::string_view without_byte_order_mark(std::string_view content) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   return content.starts_with(kMark) ? content.substr(kMark.size()) : content;
-}
-
-/// As some shells write what a program prints: behind its mark, or the first letters of our forms
-/// without one. No module begins with these bytes.
-bool is_utf16(std::string_view content) {
-  using namespace std::string_view_literals;
-  constexpr std::string_view kBeginnings[] = {"\xff\xfe"sv, "\xfe\xff"sv, "{\0"sv, "O\0f\0"sv,
-                                              "0\0x\0"sv};
-  return std::ranges::any_of(kBeginnings,
-                             [&](std::string_view begin) { return content.starts_with(begin); });
 }
 
 }  // namespace
@@ -249,7 +221,6 @@ Result<ModuleImage> parse_module_dump(std::string_view content) {
   content = without_byte_order_mark(content);
   if (content.empty()) return Error{"the file is empty"};
   if (const auto json = json_text(content)) return parse_json(*json);
-  if (is_utf16(content)) return Error{"text in UTF-16: save it as UTF-8"};
   if (is_text(content)) {
     const std::string_view text = trim(content);
     if (text.starts_with("Offset") || text.starts_with("0x")) return parse_hex_text(content);
@@ -281,9 +252,8 @@ std::vector<std::string> pages_cut_off(const ModuleImage& image) {
     unsigned there = 0;
     while (there < kHalf && image.byte(key, base + there)) ++there;
     if (there < kHalf)
-      cuts.push_back(
-          fmt::format("{} breaks off after {} of {} bytes: what stands behind is not known",
-                      page_name(key, map), there, kHalf));
+      cuts.push_back(fmt::format("{} ends after {} of {} bytes: the rest is not known",
+                                 page_name(key, map), there, kHalf));
   }
   return cuts;
 }

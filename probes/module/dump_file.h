@@ -10,18 +10,16 @@
 
 namespace linkhealth {
 
-/// Reads one of three forms, told apart by the content:
+/// Reads one of three forms, distinguished by the content:
 /// - JSON with a "pages" object: names "a0", "a2", "lower", "00".."ff" (bank 0; "11.1" is page 11h
-/// of bank 1) to hex,
-///   and "a2/02" for the page of a tunable SFP, which the other two forms have no place for;
+///   of bank 1) to hex;
 /// - the text of `ethtool -m DEV hex on`;
 /// - the binary of `ethtool -m DEV raw on`: 128 to 1024 bytes in the kernel's linear order.
 /// An error is one sentence without the file's name.
 Result<ModuleImage> parse_module_dump(std::string_view content);
 /// As parse_module_dump, from a file of at most 1 MiB; an error begins with the path.
 Result<ModuleImage> read_module_dump(const std::string& path);
-/// One sentence for each half page of which the dump has a part only: what the decoder does not
-/// find there may be.
+/// One sentence for each half page of which the dump has only a part.
 std::vector<std::string> pages_cut_off(const ModuleImage& image);
 
 }  // namespace linkhealth

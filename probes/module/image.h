@@ -1,6 +1,5 @@
-// The bytes that were read from a transceiver module's memory, and nothing else: the decoders' only
-// input. What was not read, or did not come (a refused page, a short read), is absent; no byte is
-// ever made up.
+// The bytes that were read from a transceiver module's memory: the decoders' only input. What was
+// not read, or did not come (a refused page, a short read), is absent.
 #pragma once
 
 #include <array>
@@ -16,9 +15,23 @@
 
 namespace linkhealth {
 
-/// I2C addresses of a module: A0h and A2h of SFF-8472, seven bits as the kernel wants them.
+/// I2C addresses of a module: A0h and A2h of SFF-8472, in the seven bits that the kernel takes.
 inline constexpr std::uint8_t kModuleAddressA0 = 0x50;
 inline constexpr std::uint8_t kModuleAddressA2 = 0x51;
+
+/// Half a page of one bank: what one read gives.
+struct ModulePageKey {
+  std::uint8_t i2c_address = kModuleAddressA0;
+  std::uint8_t bank = 0;
+  std::uint8_t page = 0;
+  bool upper = false;  ///< false: bytes 0 to 127, which are the same on every page
+  auto operator<=>(const ModulePageKey&) const = default;
+};
+inline constexpr ModulePageKey kLowerPage{};
+inline constexpr ModulePageKey kA2Page{kModuleAddressA2, 0, 0, false};
+constexpr ModulePageKey upper_key(std::uint8_t page, std::uint8_t bank = 0) {
+  return {kModuleAddressA0, bank, page, true};
+}
 
 /// One read of ETHTOOL_MSG_MODULE_EEPROM_GET. The kernel's rules (net/ethtool/eeprom.c): 1 to 128
 /// bytes, not across the middle of a page, and only the upper half of any page but 0.
@@ -29,19 +42,13 @@ struct ModulePageRequest {
   std::uint8_t offset = 0;  ///< 0 to 255
   std::uint8_t length = 128;
   auto operator<=>(const ModulePageRequest&) const = default;
-};
 
+  [[nodiscard]] ModulePageKey key() const { return {i2c_address, bank, page, offset >= 128}; }
+};
+/// The whole of half a page.
+ModulePageRequest request_of(const ModulePageKey& key);
 /// True when the kernel would accept it.
 bool is_valid(const ModulePageRequest& request);
-
-/// A byte's page: half a page of one bank.
-struct ModulePageKey {
-  std::uint8_t i2c_address = kModuleAddressA0;
-  std::uint8_t bank = 0;
-  std::uint8_t page = 0;
-  bool upper = false;  ///< false: bytes 0 to 127, which are the same on every page
-  auto operator<=>(const ModulePageKey&) const = default;
-};
 
 class ModuleImage {
  public:
@@ -50,20 +57,19 @@ class ModuleImage {
     std::bitset<128> present;
   };
 
-  /// Takes the answer to `request`: as many bytes as came, none for a read that failed. Bytes
-  /// beyond the request are ignored. The request counts as made from then on.
+  /// Stores the answer to `request`: as many bytes as came, none for a read that failed. Bytes
+  /// beyond the request are ignored.
   void store(const ModulePageRequest& request, std::span<const std::uint8_t> bytes);
-  /// True when store() was called for this request, or its bytes are all there.
-  [[nodiscard]] bool answered(const ModulePageRequest& request) const;
-  /// Forgets the bytes of `request`, and that any read of them was made.
-  void forget(const ModulePageRequest& request);
-  /// Forgets half a page.
-  void drop(const ModulePageKey& key);
+  /// True when store() was called for this half page, even with nothing.
+  [[nodiscard]] bool answered(const ModulePageKey& key) const { return answered_.contains(key); }
+  /// Removes the bytes of half a page, and that it was answered.
+  void forget(const ModulePageKey& key);
+  /// No half page counts as answered; the bytes stay until new ones come.
+  void expect_new_answers() { answered_.clear(); }
 
   /// One byte; nullopt when it was not read. `offset` is 0 to 255.
   [[nodiscard]] std::optional<std::uint8_t> byte(const ModulePageKey& key, unsigned offset) const;
-  /// Half a page, with at least one byte; nullptr where none was read. It stands until the image is
-  /// changed.
+  /// nullptr where no byte was read. Valid until the image changes.
   [[nodiscard]] const Half* half(const ModulePageKey& key) const;
   /// The 128 bytes of half a page when all are there.
   [[nodiscard]] std::optional<std::span<const std::uint8_t, 128>> whole(
@@ -74,25 +80,24 @@ class ModuleImage {
 
  private:
   std::map<ModulePageKey, Half> halves_;
-  std::set<ModulePageRequest> answered_;
+  std::set<ModulePageKey> answered_;
 };
 
-/// One half page of an image, seen with the page's own offsets (0 to 127 lower, 128 to 255 upper).
-/// Numbers are big endian, as all three memory maps have them. Anything that was not read whole is
-/// nullopt. It holds until the image is changed: a decoder asks for thousands of bytes, so that the
-/// half page is looked up once.
+/// One half page of an image, with the page's own offsets (0 to 127 lower, 128 to 255 upper).
+/// Numbers are big endian. A number that was not read whole is nullopt. Valid until the image
+/// changes.
 class ModulePage {
  public:
-  ModulePage(const ModuleImage& image, ModulePageKey key) : half_(image.half(key)), key_(key) {}
+  ModulePage(const ModuleImage& image, const ModulePageKey& key)
+      : half_(image.half(key)), upper_(key.upper) {}
 
   [[nodiscard]] std::optional<std::uint8_t> byte(unsigned offset) const;
+  /// 0 for a byte that was not read: for codes and advertisements, where 0 means "not offered".
+  [[nodiscard]] std::uint8_t code(unsigned offset) const { return byte(offset).value_or(0); }
   [[nodiscard]] std::optional<std::uint16_t> u16(unsigned offset) const;
-  [[nodiscard]] std::optional<std::int16_t> s16(unsigned offset) const;
   [[nodiscard]] std::optional<std::uint32_t> u32(unsigned offset) const;
-  /// Bit `bit` of the byte at `offset`.
   [[nodiscard]] std::optional<bool> bit(unsigned offset, unsigned bit) const;
-  /// True only when the byte was read and the bit is set: for advertisements, where not read means
-  /// not offered.
+  /// True only when the byte was read and the bit is set.
   [[nodiscard]] bool offers(unsigned offset, unsigned bit) const {
     return this->bit(offset, bit).value_or(false);
   }
@@ -102,25 +107,17 @@ class ModulePage {
   /// them was not read.
   [[nodiscard]] std::optional<bool> checksum_ok(unsigned first, unsigned last, unsigned at) const;
   /// True when at least one byte was read.
-  [[nodiscard]] bool exists() const;
-  [[nodiscard]] const ModulePageKey& key() const { return key_; }
+  [[nodiscard]] bool exists() const { return half_ != nullptr; }
 
  private:
   const ModuleImage::Half* half_;
-  ModulePageKey key_;
+  bool upper_;
 };
 
-/// The lower half of A0h; of A2h; and the upper half of a page of A0h.
-inline ModulePage lower_page(const ModuleImage& image) {
-  return {image, {kModuleAddressA0, 0, 0, false}};
-}
-inline ModulePage a2_page(const ModuleImage& image) {
-  return {image, {kModuleAddressA2, 0, 0, false}};
-}
-/// Of a tunable SFP.
-inline constexpr ModulePageKey kTunablePage{kModuleAddressA2, 0, 0x02, true};
+inline ModulePage lower_page(const ModuleImage& image) { return {image, kLowerPage}; }
+inline ModulePage a2_page(const ModuleImage& image) { return {image, kA2Page}; }
 inline ModulePage upper_page(const ModuleImage& image, std::uint8_t page, std::uint8_t bank = 0) {
-  return {image, {kModuleAddressA0, bank, page, true}};
+  return {image, upper_key(page, bank)};
 }
 
 }  // namespace linkhealth

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "probes/module/codes.h"
-#include "probes/module/maps.h"
-#include "probes/module/monitors.h"
-#include "probes/module/other_flags.h"
+#include "probes/module/decode.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -18,15 +15,15 @@ namespace {
 constexpr unsigned kLanes = 4;
 constexpr std::uint8_t kRevision2_10 = 0x08;  ///< and 2.8, 2.9 (table 6-4)
 
-/// Byte 1 of the lower page (table 6-4). 0 is "not specified".
+/// Byte 1 of the lower page (table 6-4); all above are reserved. 0 is "not specified".
 constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-8436",
                                            "SFF-8636 1.3", "SFF-8636 1.4", "SFF-8636 1.5",
                                            "SFF-8636 2.0", "SFF-8636 2.7", "SFF-8636 2.10"};
 
+// --- page 00h: identity
+
 /// The upper half of byte 147.
 enum : std::uint8_t { k850Vcsel = 0x00, kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
-/// Bits of byte 164, the fastest last (table 6-21).
-constexpr std::string_view kInfiniBandRates[] = {"SDR", "DDR", "QDR", "FDR", "EDR", "HDR"};
 
 struct Medium {
   bool copper = false;
@@ -38,8 +35,8 @@ struct Medium {
 Medium medium_of(const ModulePage& id) {
   if (!id.byte(147)) return {};
   const std::uint8_t technology = *id.byte(147) >> 4U;
-  const std::uint8_t connector = id.byte(130).value_or(0);
-  const std::uint8_t compliance = id.byte(192).value_or(0);
+  const std::uint8_t connector = id.code(130);
+  const std::uint8_t compliance = id.code(192);
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
   const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
   if (connector == 0x22 || is_base_t_compliance(compliance)) return {true, false, "unknown"};
@@ -65,28 +62,24 @@ std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
   return extended_compliance_name(code, false);
 }
 
-/// Byte 131 (table 6-17): four lanes of 10 Gb/s each.
-struct Bit10G {
-  std::uint8_t bit;
-  std::string_view type;
-};
-constexpr Bit10G k10GBits[] = {{6, "4x10G-LRM"}, {5, "4x10G-LR"}, {4, "4x10G-SR"}};
-
-/// A module that names no Ethernet has this: "InfiniBand EDR".
+/// A module that names no Ethernet has this: "InfiniBand EDR". Byte 164 (table 6-21).
 std::string infiniband_type(const ModulePage& id) {
-  for (unsigned bit = std::size(kInfiniBandRates); bit-- > 0;)
-    if (id.offers(164, bit)) return fmt::format("InfiniBand {}", kInfiniBandRates[bit]);
+  constexpr std::string_view kRates[] = {"SDR", "DDR", "QDR", "FDR", "EDR", "HDR"};
+  for (unsigned bit = std::size(kRates); bit-- > 0;)
+    if (id.offers(164, bit)) return fmt::format("InfiniBand {}", kRates[bit]);
   return {};
 }
 
+/// Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
+/// Byte 131: table 6-17.
 std::string type_of(const ModulePage& id, const Medium& medium) {
-  // Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
   const auto extended = id.byte(192);
   if (!extended) return {};
   if (const auto name = extended_name(id, *extended); !name.empty()) return std::string(name);
   if (id.offers(131, 3)) return "40G-CR4";
-  for (const Bit10G& row : k10GBits)
-    if (id.offers(131, row.bit)) return std::string(row.type);
+  if (id.offers(131, 6)) return "4x10G-LRM";
+  if (id.offers(131, 5)) return "4x10G-LR";
+  if (id.offers(131, 4)) return "4x10G-SR";
   if (id.offers(131, 0) && medium.copper) return "40G active cable";
   if (id.offers(131, 0) || (medium.kind == "aoc" && id.offers(131, 2))) return "40G-AOC";
   if (id.offers(131, 2)) return "40G-SR4";
@@ -94,63 +87,43 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
   return infiniband_type(id);
 }
 
+bool has_850nm_vcsel(const ModulePage& id) {
+  return id.byte(147).value_or(0xff) >> 4U == k850Vcsel;
+}
+
 /// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of
 /// OM3, OM2, OM1 and OM4.
-Fibre fibre_of(const ModulePage& id) {
-  const Fibre extended = extended_compliance_fibre(id.byte(192).value_or(0));
+Fibre fibre_of(const ModulePage& id, const Medium& medium) {
+  if (medium.kind == "aoc") return has_850nm_vcsel(id) ? Fibre::kMultimode : Fibre::kUnknown;
+  const Fibre extended = extended_compliance_fibre(id.code(192));
   if (extended != Fibre::kUnknown) return extended;
   if (id.offers(131, 2) || id.offers(131, 4) || id.offers(131, 6)) return Fibre::kMultimode;
   if (id.offers(131, 1) || id.offers(131, 5)) return Fibre::kSingleMode;
-  const auto states = [&](unsigned at) { return id.byte(at).value_or(0) != 0; };
+  const auto states = [&](unsigned at) { return id.code(at) != 0; };
   return fibre_of_lengths(states(142), states(143) || states(144) || states(145) || states(146));
 }
 
-std::string_view media_type_of(const ModulePage& id, const Medium& medium) {
-  if (medium.copper) return "copper";
-  if (medium.kind == "optical") return fibre_name(fibre_of(id));
-  const bool short_wave = medium.kind == "aoc" && id.byte(147).value_or(0xff) >> 4U == k850Vcsel;
-  return fibre_name(short_wave ? Fibre::kMultimode : Fibre::kUnknown);
-}
-
-/// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else
-/// four.
+/// By the type's name: one wavelength or fibre for the …1 types, else four.
 std::uint32_t media_lanes_of(const std::string& type) {
   constexpr std::string_view kSingle[] = {"-DR",  "-FR1",    "-LR1",    "-SR1",
                                           "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
-  for (const std::string_view end : kSingle)
-    if (type.ends_with(end)) return 1;
-  if (type.starts_with("50G-")) return 1;
-  return type.ends_with("-DWDM2") ? 2 : kLanes;
+  const bool single =
+      std::ranges::any_of(kSingle, [&type](std::string_view end) { return type.ends_with(end); });
+  return single || type.starts_with("50G-") ? 1 : kLanes;
 }
 
-std::optional<double> reach_m(const ModulePage& id, ModuleWarnings& warnings) {
-  LongestReach reach;
-  reach.take(id.byte(142), 1000);
-  reach.take(id.byte(143), 2);
-  reach.take(id.byte(144), 1);
-  reach.take(id.byte(145), 1);
-  if (id.byte(147).value_or(0xff) >> 4U == k850Vcsel)
-    reach.take(id.byte(146), 2);  // of OM4; of other lasers a cable's (6.3.12)
-  if (id.byte(142) == 1)
-    warnings.emplace_back(
-        "whether the reach is less than 1 km is not known: its byte cannot say less");  // table
-                                                                                        // 6-15
-  return reach.metres(warnings);
-}
-
-std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warnings) {
-  const std::uint8_t metres = id.byte(146).value_or(0);
-  if (metres == 0xff) warn_too_long("cable", "254 m", warnings);
-  return metres != 0 && metres != 0xff ? std::optional<double>(metres) : std::nullopt;
+/// Byte 146 is OM4's length of 850 nm lasers, and of others a cable's (6.3.12).
+std::optional<double> reach_m(const ModulePage& id) {
+  const double om4_step_m = has_850nm_vcsel(id) ? 2 : 0;
+  return longest_m(id, {{142, 1000}, {143, 2}, {144, 1}, {145, 1}, {146, om4_step_m}});
 }
 
 /// 6.2.9: any module may state its watts in byte 107, which came with revision 2.10. 0: it does
-/// not.
+/// not. 2.8 has the same code and nothing there: no module lives on less than a watt.
 std::optional<double> stated_power_w(const ModulePage& lower) {
-  constexpr std::uint8_t kLeastTenths =
-      10;  // 2.8 has the same code and nothing there: no module lives on less
-  const std::uint8_t tenths = lower.byte(107).value_or(0);
-  if (tenths < kLeastTenths || lower.byte(1).value_or(0) < kRevision2_10) return std::nullopt;
+  constexpr std::uint8_t kLeastTenths = 10;
+  const std::uint8_t tenths = lower.code(107);
+  if (tenths < kLeastTenths || lower.code(1) < kRevision2_10) return std::nullopt;
   return tenths / 10.0;
 }
 
@@ -161,8 +134,7 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   const auto stated_w = stated_power_w(lower);
   // Reserved before revision 2.10, which older modules set; class 8 says its watts (6.3.2, table
   // 6-16).
-  const bool has_class_8 = stated_w || !lower.exists();
-  if ((*ext & 0x20U) != 0 && has_class_8) {
+  if ((*ext & 0x20U) != 0 && (stated_w || !lower.exists())) {
     sample.power_class = 8;
     sample.max_power_w = stated_w;
     return;
@@ -178,25 +150,15 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
 void read_power_control(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
   const auto by_software = lower.bit(93, 0);
   if (!by_software) return;
-  const bool is_tx_disable = id.offers(193, 6) && lower.offers(99, 1);
-  sample.low_power_pin_obeyed = !*by_software && !is_tx_disable;
-  if (*by_software) sample.low_power_requested = lower.bit(93, 1);
+  const bool pin_is_tx_disable = id.offers(193, 6) && lower.offers(99, 1);
+  sample.low_pwr_allow_request_hw = !*by_software && !pin_is_tx_disable;
+  if (*by_software) sample.low_pwr_request_sw = lower.bit(93, 1);
   const std::uint32_t power_class = sample.power_class.value_or(0);
   const bool to_class_7 = lower.offers(93, 2);
   const bool to_class_8 = lower.offers(93, 3);
   if (power_class < 5 || to_class_8 || (power_class < 8 && to_class_7)) return;
   const double allowed_w = to_class_7 ? 5.0 : 3.5;
   if (sample.max_power_w.value_or(allowed_w + 1) > allowed_w) sample.allowed_power_w = allowed_w;
-}
-
-void read_copper(const ModulePage& id, ModuleSample& sample) {
-  const auto add = [&](unsigned offset, double frequency_ghz) {
-    if (const auto db = id.byte(offset); db && *db != 0 && *db != 0xff)
-      sample.copper_attenuation.push_back({frequency_ghz, static_cast<double>(*db)});
-  };
-  constexpr double kFrequenciesGhz[] = {2.5, 5, 7, 12.9};
-  for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i) add(186 + i, kFrequenciesGhz[i]);
-  add(145, 25.78);  // of optics OM1's length
 }
 
 void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium,
@@ -206,37 +168,69 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
   note_checksum(sample, "page 00h bytes 192-222", id.checksum_ok(192, 222, 223));
   sample.kind = medium.kind;
   sample.type = type_of(id, medium);
-  sample.connector = connector_name(id.byte(130).value_or(0));
-  sample.encoding = encoding_name(id.byte(139).value_or(0), ModuleMap::kSff8636);
-  if (const auto rate = id.byte(140); rate && *rate != 0)
-    sample.signaling_rate_mbd = *rate != 0xff ? *rate * 100.0 : id.byte(222).value_or(0) * 250.0;
-  if (sample.signaling_rate_mbd == 0.0) sample.signaling_rate_mbd.reset();
-  if (medium.cable)
-    sample.length_m = cable_length_m(id, sample.warnings);
-  else
-    sample.reach_m = reach_m(id, sample.warnings);
-  read_power_class(id, lower, sample);
-  if (!id.exists()) return;
-  sample.host_lane_count = kLanes;
+  sample.connector = connector_name(id.code(130));
   sample.media_lane_count = media_lanes_of(sample.type);
-  sample.media_type = media_type_of(id, medium);
-  if (medium.copper) return read_copper(id, sample);
-  if (const auto raw = id.u16(186); raw && *raw / 20 >= 600 && *raw / 20 <= 2000)
+  sample.media_type = medium.copper ? "copper" : fibre_name(fibre_of(id, medium));
+  if (medium.cable)
+    sample.length_m = longest_m(id, {{146, 1}});
+  else
+    sample.reach_m = reach_m(id);
+  read_power_class(id, lower, sample);
+  // Of copper its loss at 2.5 and 5 GHz.
+  if (const auto raw = id.u16(186); raw && !medium.copper && *raw >= 600 * 20 && *raw <= 2000 * 20)
     sample.wavelength_nm = *raw / 20.0;
 }
 
-/// Values and flags on the lower page, limits on page 03h, advertised on page 00h.
-constexpr MonitorRow kMonitors[] = {
-    of_module(kTemperatureC, {22, 128, 6, 7}, {220, 5}, &ModuleThresholds::temperature_c,
-              &ModuleSample::temperature_c, &ModuleSample::temperature_flags),
-    of_module(kSupplyV, {26, 144, 7, 7}, {220, 4}, &ModuleThresholds::supply_v,
-              &ModuleSample::supply_v, &ModuleSample::supply_flags),
-    of_lane(kRxPowerMw, {34, 176, 9, 7}, {}, &ModuleThresholds::rx_power_mw,
-            &ModuleLane::rx_power_mw, &ModuleLane::rx_power_flags),
-    of_lane(kBiasMa, {42, 184, 11, 7}, {}, &ModuleThresholds::tx_bias_ma, &ModuleLane::tx_bias_ma,
-            &ModuleLane::tx_bias_flags),
-    of_lane(kTxPowerMw, {50, 192, 13, 7}, {220, 2}, &ModuleThresholds::tx_power_mw,
-            &ModuleLane::tx_power_mw, &ModuleLane::tx_power_flags),
+// --- lower page: readings and states; page 03h: limits
+
+constexpr Monitor<ModuleSample> kModuleMonitors[] = {
+    {kTemperatureC,
+     22,
+     128,
+     6,
+     7,
+     {220, 5},
+     &ModuleThresholds::temperature_c,
+     &ModuleSample::temperature_c,
+     &ModuleSample::temperature_flags},
+    {kSupplyV,
+     26,
+     144,
+     7,
+     7,
+     {220, 4},
+     &ModuleThresholds::supply_v,
+     &ModuleSample::supply_v,
+     &ModuleSample::supply_flags},
+};
+constexpr Monitor<ModuleLane> kLaneMonitors[] = {
+    {kRxPowerMw,
+     34,
+     176,
+     9,
+     7,
+     {},
+     &ModuleThresholds::rx_power_mw,
+     &ModuleLane::rx_power_mw,
+     &ModuleLane::rx_power_flags},
+    {kBiasMa,
+     42,
+     184,
+     11,
+     7,
+     {},
+     &ModuleThresholds::tx_bias_ma,
+     &ModuleLane::tx_bias_ma,
+     &ModuleLane::tx_bias_flags},
+    {kTxPowerMw,
+     50,
+     192,
+     13,
+     7,
+     {220, 2},
+     &ModuleThresholds::tx_power_mw,
+     &ModuleLane::tx_power_mw,
+     &ModuleLane::tx_power_flags},
 };
 
 constexpr StateBit<ModuleLane> kLaneBits[] = {
@@ -248,118 +242,66 @@ constexpr StateBit<ModuleLane> kLaneBits[] = {
     {&ModuleLane::tx_lol, 5, 4, {194, 5}},
     {&ModuleLane::tx_disabled, 86, 0, {195, 4}},
 };
-
-/// Of the four host lanes; those of a module with fewer media lanes are no media lanes'.
 constexpr StateBit<ModuleHostLane> kHostBits[] = {
     {&ModuleHostLane::tx_los, 3, 4, {195, 1}},
     {&ModuleHostLane::tx_eq_fault, 4, 4, {193, 3}},
     {&ModuleHostLane::tx_lol, 5, 4, {194, 5}},
 };
 
-/// All of them feed its one media lane, or each half of them one of two.
+/// The four host lanes of a module with one media lane: all of them feed it.
 void read_host_lanes(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
-  const std::size_t media = sample.lanes.size();
-  if (media == 0 || media == kLanes) return;
-  sample.host_lanes.resize(kLanes);
-  for (const auto& row : kHostBits) {
-    if (!is_offered(id, row.advert)) continue;
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-      sample.host_lanes[lane].*row.field = lower.bit(row.at, row.bit + lane);
-  }
-  for (std::size_t lane = 0; lane < media; ++lane) {
-    const auto share = std::span<const ModuleHostLane>(sample.host_lanes)
-                           .subspan(lane * kLanes / media, kLanes / media);
-    sample.lanes[lane].tx_los = any_says(share, &ModuleHostLane::tx_los);
-    sample.lanes[lane].tx_eq_fault = any_says(share, &ModuleHostLane::tx_eq_fault);
-    sample.lanes[lane].tx_lol = any_says(share, &ModuleHostLane::tx_lol);
+  if (sample.lanes.size() != 1) return;
+  const auto either = [](std::optional<bool>& all, const std::optional<bool>& one) {
+    if (one) all = all.value_or(false) || *one;
+  };
+  ModuleLane& media = sample.lanes.front();
+  media.tx_los = media.tx_eq_fault = media.tx_lol = std::nullopt;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    ModuleHostLane& host = sample.host_lanes.emplace_back();
+    read_bits(kHostBits, lower, id, lane, host);
+    either(media.tx_los, host.tx_los);
+    either(media.tx_eq_fault, host.tx_eq_fault);
+    either(media.tx_lol, host.tx_lol);
   }
 }
-
-/// `measures`: light and bias are there, and valid.
-ModuleLane read_lane(const MonitorPages& pages, const ModulePage& id, unsigned index, bool measures,
-                     ModuleWarnings& warnings) {
-  ModuleLane out;
-  for (const auto& row : kLaneBits)
-    if (is_offered(id, row.advert)) out.*row.field = pages.values.bit(row.at, row.bit + index);
-  if (!measures) return out;
-  for (const MonitorRow& row : kMonitors)
-    if (row.of_lane() && is_offered(id, row.advert))
-      take_lane_value(pages, row, index, index + 1, out, warnings);
-  return out;
-}
-
-/// Table 6-4: all above are reserved.
-bool is_reserved_revision(std::uint8_t revision) { return revision >= std::size(kRevisions); }
 
 /// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero
-/// means it does not. With a reserved revision neither rule is sure, so that only what is offered
-/// is believed.
-bool measures(const ModulePage& lower, const ModulePage& id, const MonitorRow& row, bool copper,
-              ModuleWarnings& warnings) {
-  const std::uint8_t revision = lower.byte(1).value_or(0);
-  const bool offered = is_offered(id, row.advert);
-  if (copper) return offered;
-  const bool is_zero = lower.u16(row.at.value).value_or(0) == 0;
-  if (is_reserved_revision(revision) && !offered && !is_zero)
-    warnings.push_back(std::string(row.quantity.name) +
-                       " is left out: a module of this revision may not measure it");
-  return revision >= 8 ? offered : !is_zero;
+/// means it does not.
+bool is_measured(const ModulePage& lower, const ModulePage& id, const Monitor<ModuleSample>& row,
+                 bool copper) {
+  const bool offered = row.advert.in(id);
+  if (copper || lower.code(1) >= kRevision2_10) return offered;
+  return lower.u16(row.value_at).value_or(0) != 0;
 }
 
-void read_module_monitors(const MonitorPages& pages, const ModulePage& id, bool copper,
-                          ModuleSample& sample) {
-  for (const MonitorRow& row : kMonitors)
-    if (!row.of_lane() && measures(pages.values, id, row, copper, sample.warnings))
-      take_value(pages, row, sample);
+void read_lanes(const ModulePage& lower, const ModulePage& id, bool measures,
+                ModuleSample& sample) {
+  const unsigned not_there = lower.code(113) & 0x0fU;
+  for (unsigned i = 0; i < *sample.media_lane_count; ++i) {
+    ModuleLane& lane = sample.lanes.emplace_back();
+    if (!lower.byte(3) || (not_there != 0x0f && (not_there >> i & 1U) != 0)) continue;
+    read_bits(kLaneBits, lower, id, i, lane);
+    for (const auto& row : kLaneMonitors)
+      if (measures && row.advert.in(id))
+        read_monitor(lower, kSff8636Flags, row, lane, sample.warnings, i, i + 1);
+  }
+  if (lower.byte(3)) read_host_lanes(lower, id, sample);
 }
 
 /// Those of the temperature and the supply are there whether it measures them or not.
-void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool copper,
+void read_thresholds(const ModulePage& limits, const ModulePage& id, bool copper,
                      ModuleSample& sample) {
-  if (!pages.limits.exists()) {
+  if (!limits.exists()) {
     sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
     return;
   }
-  for (const MonitorRow& row : kMonitors)
-    if (!row.of_lane() || (!copper && is_offered(id, row.advert))) take_limits(pages, row, sample);
-}
-
-/// Flags of lanes that a copper cable has not, by the first lane's bit. Of the powers and the bias
-/// it is that of a high alarm, and the odd lane has the high half of a byte.
-struct CopperFlag {
-  std::string_view name;
-  std::uint8_t at, bit;
-  AdvertBit advert;
-  bool of_active;  ///< also of an active cable, whose lanes have the other ones
-};
-constexpr CopperFlag kCopperFlags[] = {
-    {"media_rx_los", 3, 0, {}, false},         {"host_tx_los", 3, 4, {195, 1}, false},
-    {"media_tx_fault", 4, 0, {195, 3}, false}, {"host_tx_eq_fault", 4, 4, {193, 3}, false},
-    {"media_rx_lol", 5, 0, {194, 4}, false},   {"host_tx_lol", 5, 4, {194, 5}, false},
-    {"media_rx_power", 9, 7, {}, true},        {"media_tx_bias", 11, 7, {}, true},
-    {"media_tx_power", 13, 7, {220, 2}, true},
-};
-
-void read_copper_flags(const ModulePage& lower, const ModulePage& id, bool active,
-                       ModuleSample& sample) {
-  for (const CopperFlag& row : kCopperFlags) {
-    if (!is_offered(id, row.advert) || (active && !row.of_active)) continue;
-    for (unsigned i = 0; i < kLanes; ++i) {
-      if (row.of_active)
-        take_other_flags(row.name, i + 1,
-                         read_flags(lower, kSff8636Flags, row.at + i / 2, row.bit - 4U * (i % 2)),
-                         sample);
-      else
-        take_other_flag(row.name, i + 1, lower.bit(row.at, row.bit + i), sample);
-    }
-  }
-}
-
-/// Bytes 6, 8 and 19 to 21, which are cleared by reading as all from 3 to 21 are (table 6-1).
-void read_other_flags(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
-  if (id.offers(221, 4)) take_other_flag("initialization_complete", {}, lower.bit(6, 0), sample);
-  if (id.offers(221, 1)) take_other_flag("tc_ready", {}, lower.bit(6, 1), sample);
-  for (const unsigned byte : {8U, 19U, 20U, 21U}) take_makers_flags(lower, byte, sample);
+  for (const auto& row : kModuleMonitors)
+    sample.thresholds.*row.limits =
+        read_limits(limits, row.limits_at, row.quantity, sample.warnings);
+  for (const auto& row : kLaneMonitors)
+    if (!copper && row.advert.in(id))
+      sample.thresholds.*row.limits =
+          read_limits(limits, row.limits_at, row.quantity, sample.warnings);
 }
 
 }  // namespace
@@ -367,14 +309,14 @@ void read_other_flags(const ModulePage& lower, const ModulePage& id, ModuleSampl
 void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample) {
   const ModulePage lower = lower_page(image);
   const ModulePage id = upper_page(image, 0x00);
-  sample.management = is_reserved_revision(head.revision) ? "SFF-8636" : kRevisions[head.revision];
-  if (is_reserved_revision(head.revision))
+  const bool reserved = head.revision >= std::size(kRevisions);
+  sample.management = reserved ? "SFF-8636" : kRevisions[head.revision];
+  if (reserved)
     sample.warnings.push_back(
         fmt::format("SFF-8636 revision {:02x}h is reserved: the memory map's version is not known",
                     head.revision));
   if (!id.exists()) {
-    // Without page 00h we don't know whether this is copper, and a copper cable must not be given
-    // light.
+    // Page 00h tells copper from light, and a copper cable must not be given light.
     sample.warnings.emplace_back("page 00h was not read: monitors are left out");
     return;
   }
@@ -383,32 +325,24 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   if (!head.lower_page_usable || !lower.byte(2)) return;
   if (medium.kind != "dac") read_power_control(lower, id, sample);
   sample.data_not_ready = lower.bit(2, 0);
-  const bool ready = !sample.data_not_ready.value_or(false);
-  if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
-  read_other_flags(lower, id, sample);
-  if (medium.copper) read_copper_flags(lower, id, medium.kind == "acc", sample);
-  const MonitorPages pages{lower, upper_page(image, 0x03), kSff8636Flags};
-  if (ready) read_module_monitors(pages, id, medium.copper, sample);
+  const bool ready = sample.data_not_ready != true;
+  if (!ready)
+    sample.warnings.emplace_back("the module declares its readings invalid (data not ready)");
+  for (const auto& row : kModuleMonitors)
+    if (ready && is_measured(lower, id, row, medium.copper))
+      read_monitor(lower, kSff8636Flags, row, sample, sample.warnings);
   if (!medium.copper && medium.kind == "unknown") {
     sample.warnings.emplace_back(
         "page 00h was read in part: light is left out, it may be a copper cable");
     return;
   }
-  // A repeater's receiver loses signal and lock as an optical one does; it has no power to measure.
+  // The receivers of an active copper cable lose signal and lock as optical ones do; they have no
+  // power to measure.
   if (medium.copper && medium.kind != "acc") return;
   if (!medium.copper) sample.rx_power_is_average = id.bit(220, 3);
-  const std::uint8_t not_there = lower.byte(113).value_or(0) & 0x0fU;
-  for (unsigned lane = 0; lane < *sample.media_lane_count; ++lane) {
-    const bool there = not_there == 0x0f || ((not_there >> lane) & 1U) == 0;
-    sample.lanes.push_back(
-        there && lower.byte(3)
-            ? read_lane(pages, id, lane, ready && !medium.copper, sample.warnings)
-            : ModuleLane{});
-  }
-  if (lower.byte(3)) read_host_lanes(lower, id, sample);
-  if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
-  read_thresholds(pages, id, medium.copper, sample);
-  if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, medium.copper, sample);
+  read_lanes(lower, id, ready && !medium.copper, sample);
+  if (!lower.bit(2, 2).value_or(true))
+    read_thresholds(upper_page(image, 0x03), id, medium.copper, sample);
 }
 
 }  // namespace linkhealth

@@ -29,7 +29,7 @@ class CliTest : public ::testing::Test, protected test::TestServer {
   Outcome run(const std::string& arguments,
               const std::string& environment = "LANG=C.UTF-8 COLUMNS=100") const {
     const std::string command = "env -i ASAN_OPTIONS=detect_leaks=0 " + environment +
-                                " " LINKHEALTH_PROGRAM " --socket " + settings.socket_path + " " +
+                                " " LINKHEALTH_PROGRAM " --socket " + settings.socket.path + " " +
                                 arguments + " >" + directory + "/out 2>" + directory +
                                 "/err </dev/null";
     const int status = std::system(command.c_str());

@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST_F(CliWithDaemon, StatusIsWhatTheDaemonDraws) {
+TEST_F(CliWithDaemon, StatusIsDrawn) {
   const Outcome status = run("status");
   EXPECT_EQ(status.exit_code, 0);
   EXPECT_EQ(status.err, "");
@@ -127,7 +127,7 @@ TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const std::string socket = "--socket=" + settings.socket_path;
+    const std::string socket = "--socket=" + settings.socket.path;
     const char* const environment[] = {"LANG=C.UTF-8", "TERM=xterm", "ASAN_OPTIONS=detect_leaks=0",
                                        nullptr};
     execle(LINKHEALTH_PROGRAM, "linkhealth", socket.c_str(), "watch", nullptr, environment);
@@ -144,14 +144,17 @@ TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
   close(terminal);
 }
 
-/// Feeds one snapshot a second of the snapshots' own time for as long as somebody listens.
+/// Publishes one snapshot a second of the snapshots' own time for as long as a client records.
 class Feeder {
  public:
-  explicit Feeder(RecordingTap& tap)
-      : thread_([&tap, this] {
+  Feeder(RecordingBroadcaster& recordings, ApiServer& server)
+      : thread_([&recordings, &server, this] {
           SteadyTime t(std::chrono::seconds(100));
           while (!stop_) {
-            if (tap.wanted()) tap.push(t += std::chrono::seconds(1), "{\"t\":1}");
+            if (recordings.has_listeners()) {
+              recordings.publish(t += std::chrono::seconds(1), "{\"t\":1}");
+              server.wake_streams();
+            }
             std::this_thread::yield();
           }
         }) {}
@@ -168,8 +171,8 @@ class Feeder {
 };
 
 TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
-  tap.set_header("{\"schema\":1}");
-  const Feeder feeder(tap);
+  recordings.set_header("{\"schema\":1}");
+  const Feeder feeder(recordings, *server);
   const std::string plain = directory + "/a.jsonl";
   const Outcome recorded = run("record --for 2s " + plain);
   EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
@@ -183,10 +186,10 @@ TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
 
 /// The daemon reads most things each ten seconds: who asks for two waits two, not up to twenty.
 TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
-  tap.set_header("{\"schema\":1}");
-  tap.note(SteadyTime(), [] { return std::string("{\"known\":1}"); });
+  recordings.set_header("{\"schema\":1}");
+  recordings.set_known(SteadyTime(), [] { return std::string("{\"known\":1}"); });
   std::thread time([this] {
-    while (!tap.wanted()) std::this_thread::yield();
+    while (!recordings.has_listeners()) std::this_thread::yield();
     clock.steady_now = clock.steady_now.load() + std::chrono::seconds(2);
   });
   const std::string file = directory + "/short.jsonl";
@@ -214,7 +217,7 @@ TEST_F(CliWithDaemon, ARefusedRecordingLeavesNoFile) {
   const Outcome wrong =
       run("record --for 2s " + file);  // no header yet: the daemon does not record
   EXPECT_EQ(wrong.exit_code, kDaemonError);
-  EXPECT_THAT(wrong.err, HasSubstr("does not record now"));
+  EXPECT_THAT(wrong.err, HasSubstr("cannot record now"));
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
@@ -224,7 +227,7 @@ TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
   batch.rows = {test::history_row(20, 51, "0000:9a:00.0/1")};
   batch.events[0].port = "0000:9a:00.0/1";
   ASSERT_TRUE(store->write(batch).ok());
-  settings.history = store.get();
+  history = store.get();
   settings.listen.host.clear();
   clock.wall_now = test::history_time(60);
   publish();
@@ -247,7 +250,7 @@ TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {
     const Outcome wrong = run(command);
     EXPECT_EQ(wrong.exit_code, kNotReachable) << command;
     EXPECT_EQ(wrong.err, "linkhealth: the daemon is not running (no socket at " +
-                             settings.socket_path +
+                             settings.socket.path +
                              "): start it with systemctl start linkhealthd, or look once without "
                              "it: linkhealth status --once\n");
   }
@@ -257,7 +260,7 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
   const OwnedFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  settings.socket_path.copy(address.sun_path, sizeof address.sun_path - 1);
+  settings.socket.path.copy(address.sun_path, sizeof address.sun_path - 1);
   ASSERT_EQ(bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   ASSERT_EQ(listen(listener.get(), 16), 0);
   std::thread breaks_off([&] {  // until the listener is shut down
@@ -270,7 +273,7 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
     EXPECT_EQ(outcome.exit_code, exit_code) << command;
     EXPECT_EQ(outcome.out, "") << command << ": nobody else looks instead";
     EXPECT_EQ(outcome.err,
-              "linkhealth: the daemon listens on " + settings.socket_path +
+              "linkhealth: the daemon listens on " + settings.socket.path +
                   " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "
                   "linkhealthd)\n");
   }

@@ -3,15 +3,15 @@
 #include "cli/fleet.h"
 
 #include <gmock/gmock.h>
-#include <httplib.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 #include "cli/exit_codes.h"
+#include "daemon/http/http_server.h"
+#include "daemon/http/listening_sockets.h"
 #include "tests/support/temp_directory.h"
 
 namespace linkhealth::cli {
@@ -100,24 +100,26 @@ TEST(FleetText, TheWorkListIsMarkdown) {
 class FakePrometheus : public ::testing::Test {
  protected:
   void SetUp() override {
-    server_.Get("/p/api/v1/query", [this](const httplib::Request& asked, httplib::Response& to) {
-      login_ = asked.get_header_value("Authorization");
-      const std::string query = asked.get_param_value("query");
-      to.status = status_;
-      std::string body = body_;
-      for (const auto& [part, answer] : answers_)
-        if (query.find(part) != std::string::npos) {
-          body = answer;
-          break;
-        }
-      to.set_content(body, "application/json");
-    });
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    auto socket = listen_tcp({"127.0.0.1", 0});
+    ASSERT_TRUE(socket.ok());
+    port_ = *bound_port(*socket);
+    server_.listen(*std::move(socket), Caller::Transport::kTcp);
+    server_.start();
   }
-  void TearDown() override {
-    server_.stop();
-    thread_.join();
+  void TearDown() override { server_.stop(); }
+
+  HttpResponse respond(const HttpRequest& request) {
+    login_ = request.authorization;
+    HttpResponse response;
+    response.status = request.path == "/p/api/v1/query" ? status_ : 404;
+    response.content_type = "application/json";
+    response.body = body_;
+    for (const auto& [part, answer] : answers_)
+      if (request.param("query").find(part) != std::string::npos) {
+        response.body = answer;
+        break;
+      }
+    return response;
   }
 
   static std::string rows(const std::string& result) {
@@ -153,8 +155,7 @@ class FakePrometheus : public ::testing::Test {
 
  private:
   test::TempDirectory directory_;
-  httplib::Server server_;
-  std::thread thread_;
+  HttpServer server_{[this](HttpRequest& request, int) { return respond(request); }};
 };
 
 TEST_F(FakePrometheus, NoDataOfOursIsSaid) {

@@ -111,18 +111,14 @@ TEST_F(CliModuleFile, WhatBreaksOffSaysSoAndIsNotTakenForAnother) {
   const Outcome cut = show(ethtool_hex(raw.substr(0, 192)), "--json");
   EXPECT_EQ(cut.exit_code, kOk);
   EXPECT_THAT(cut.out, AllOf(HasSubstr("\"kind\":\"dac\""), Not(HasSubstr("G-CR4"))));
-  EXPECT_THAT(
-      cut.out,
-      HasSubstr("page 00h breaks off after 64 of 128 bytes: what stands behind is not known"));
+  EXPECT_THAT(cut.out, HasSubstr("page 00h ends after 64 of 128 bytes: the rest is not known"));
   EXPECT_THAT(show(raw.substr(0, 135), "--json").out, HasSubstr("\"kind\":\"unknown\""));
 }
 
 TEST_F(CliModuleFile, AnSfpHasNoPagesToBreakOff) {
   const std::string raw = sfp_files(EepromBuilder::sff8472()).raw;
-  EXPECT_THAT(
-      show(raw.substr(0, 192), "--json").out,
-      HasSubstr(
-          "A0h, upper half breaks off after 64 of 128 bytes: what stands behind is not known"));
+  EXPECT_THAT(show(raw.substr(0, 192), "--json").out,
+              HasSubstr("A0h, upper half ends after 64 of 128 bytes: the rest is not known"));
 }
 
 TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {
@@ -150,7 +146,7 @@ TEST_F(CliModuleFile, WhatCannotBeTrueIsAWarningAndNoReading) {
   EXPECT_THAT(json, HasSubstr("\"warnings\":[\"supply of 6 V cannot be true\"]"));
   EXPECT_THAT(json, Not(HasSubstr("\"supply_v\":6")));
   EXPECT_THAT(show(cmis_files(odd).raw).out,
-              HasSubstr("Not believed\n    supply of 6 V cannot be true\n"));
+              HasSubstr("Not read or not believed\n    supply of 6 V cannot be true\n"));
 }
 
 TEST_F(CliModuleFile, AWrongChecksumIsAWarning) {
@@ -196,7 +192,7 @@ TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
   expect_refused(show("", "--json"), "/module: the file is empty");
   expect_refused(show("garbage\nof several\nlines\n"), "nor `ethtool -m DEV raw on`");
   expect_refused(show(std::string(512, '\xee')),
-                 "/module: its first byte, eeh, names no kind of module: not a module's memory");
+                 "/module: its first byte, eeh, names no form factor: not a module's memory");
   expect_refused(show("\x18\x50\x01"), "/module: only 3 bytes: a module's memory has at least 128");
   expect_refused(show("{\"pages\":"), "/module: not valid JSON");
   expect_refused(show("{\"pages\":{\"\\u001b\\n[31m\":\"00\"}}"), "or two hex digits");
@@ -219,16 +215,13 @@ TEST_F(CliModuleFile, BytesThatAreNoModuleAreRefusedInEachForm) {
     expect_refused(show(dump_json({{"a0", bytes}, {"a2", bytes}})), why);
   };
   expect_all_refused(std::string(256, '\xff'),
-                     "its first byte, ffh, names no kind of module: not a module's memory");
-  expect_all_refused(std::string(256, '\0'),
-                     "its first byte, 00h, names no kind of module: not a module's memory");
+                     "the lower page is all ones: no answer: not a module's memory");
+  expect_all_refused(std::string(256, '\0'), "the lower page is all zeros: not a module's memory");
   for (const char identifier : {'\x03', '\x11', '\x18'})  // a bus that floats after the first byte
-    expect_all_refused(
-        identifier + std::string(255, '\xff'),
-        std::string(identifier == '\x03' ? "A0h" : "the lower page") +
-            " is all ones behind its first byte: nobody answered: not a module's memory");
-  expect_refused(show(dump_json({{"lower", "\x0d"}})),
-                 "only 1 byte of the lower page: a module's memory has 128");
+    expect_all_refused(identifier + std::string(255, '\xff'),
+                       std::string(identifier == '\x03' ? "A0h" : "the lower page") +
+                           " is all ones behind its first byte: no answer: not a module's memory");
+  expect_refused(show(dump_json({{"lower", "\x0d"}})), "only 1 of the 128 bytes of the lower page");
   expect_refused(show(dump_json({{"a2", std::string(256, '\1')}})),
                  "neither the lower page nor page 00h is in it");
 }

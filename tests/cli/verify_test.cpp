@@ -27,7 +27,7 @@ class ScriptedDaemon : public Client {
   }
   [[nodiscard]] Result<Answer> get(const std::string& /*path*/) const override {
     if (away) return Error{"the daemon is not running", 2};
-    return Answer{200, report_json(report), ""};
+    return Answer{200, report_json(report)};
   }
   Report report;
   bool away = false;

@@ -54,9 +54,8 @@ TEST(Cabling, ThreeInTheRoundAreNamedOneByOne) {
 TEST(Cabling, ElsewhereUnseenAndUnplanned) {
   Report report = three("Ethernet9/1", "", "Ethernet3/1");
   report.ports[2].expected = {};
-  EXPECT_EQ(
-      matches(report),
-      "wrong: it is planned nowhere on this node; nobody says who is there; not in the plan; ");
+  EXPECT_EQ(matches(report),
+            "wrong: it is planned nowhere on this node; neighbour unknown; not in the plan; ");
 }
 
 TEST(Cabling, ANameThatOnlyThePlanGivesIsNotSeen) {

@@ -173,14 +173,6 @@ TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
   EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kNoWord);
 }
 
-TEST(Doctor, SaysWhatAReadingOfOnePortCosts) {
-  Report report = one_port();
-  report.timings = {{"counters", 0.002, 50, 20}};
-  EXPECT_THAT(examine(report, {}).costs,
-              ::testing::Contains(HasSubstr(
-                  "2.5 reads that cost a firmware command on mlx5, of one port in one reading")));
-}
-
 TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
   Report report = one_port();
   for (int i = 1; i < 10; ++i) {

@@ -54,22 +54,6 @@ TEST_F(ExemptPorts, AreReadAtTheCountersPeriodAndNotWhenTheirLinkChanges) {
   EXPECT_EQ(port().link->phys_state, "Polling");
 }
 
-TEST_F(ExemptPorts, HaveTheSameBudgetOfFirmwareReads) {
-  settings.firmware_reads = 1;
-  start();
-  settle();
-  change([this](FakeHost& host) {
-    for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors"})
-      host.set(first.port_dir() + "/counters/" + name, "6\n");
-  });
-  clock.advance(Milliseconds(60'000));
-  settle();
-  std::size_t news = 0;
-  for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors"})
-    news += port().counters->get(name) == 6U;
-  EXPECT_EQ(news, 1U);
-}
-
 TEST_F(ExemptPorts, WithoutVerbsFilesNothingIsRead) {
   change([this](FakeHost& host) {
     const Nic plain{

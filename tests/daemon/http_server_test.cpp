@@ -1,5 +1,7 @@
 // How the server treats connections. Sockets here wait, tests do not: whatever must not come is
 // followed by something that must.
+#include "daemon/http/http_server.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -7,20 +9,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <mutex>
 #include <optional>
 
-#include "daemon/http_server.h"
-#include "tests/support/test_server.h"
+#include "daemon/http/listening_sockets.h"
+#include "tests/support/gunzip.h"
 
 namespace linkhealth {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
-class Connection {
+class Client {
  public:
-  explicit Connection(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Client(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -33,178 +39,285 @@ class Connection {
            static_cast<ssize_t>(text.size());
   }
   void send(const std::string& text) const { EXPECT_TRUE(try_send(text)); }
+  void get(const std::string& path, const std::string& fields = "") const {
+    send("GET " + path + " HTTP/1.1\r\nHost: n\r\n" + fields + "\r\n");
+  }
   /// What comes up to and with `mark`, or up to the end of the connection.
   std::string read_to(const std::string& mark) const {
-    std::string text;
-    char byte = 0;
-    while (text.find(mark) == std::string::npos && recv(fd_.get(), &byte, 1, 0) == 1) text += byte;
-    return text;
+    for (std::size_t seen = 0;;) {
+      const auto at = received_.find(mark, seen);
+      if (at != std::string::npos) return take(at + mark.size());
+      seen = received_.size() - std::min(received_.size(), mark.size());
+      if (!receive()) return take(received_.size());
+    }
+  }
+  std::string read_all() const {
+    while (receive()) {
+    }
+    return take(received_.size());
   }
   /// Whether the server has closed it; waits until it has, or sends.
-  bool is_closed() const {
-    char byte = 0;
-    return recv(fd_.get(), &byte, 1, 0) <= 0;
-  }
+  bool is_closed() const { return !receive(); }
 
  private:
+  bool receive() const {
+    std::array<char, 65536> buffer;  // NOLINT(*-member-init): filled by recv
+    const auto size = recv(fd_.get(), buffer.data(), buffer.size(), 0);
+    if (size > 0) received_.append(buffer.data(), static_cast<std::size_t>(size));
+    return size > 0;
+  }
+  std::string take(std::size_t size) const {
+    std::string text = received_.substr(0, size);
+    received_.erase(0, size);
+    return text;
+  }
+
   OwnedFd fd_;
+  mutable std::string received_;
 };
 
-/// With a thread of its own, and with two that are lent.
-class HttpServerTest : public ::testing::TestWithParam<ServerSettings::Thread>,
-                       protected test::TestServer {
+/// GET /ready, /big (1 MB), /throw, /stream.
+class HttpServerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    settings.thread = GetParam();
-    publish();
-    start();
+  void start(HttpLimits limits = {}) {
+    server.emplace([this](HttpRequest& request, int) { return respond(request); }, limits);
+    auto socket = listen_tcp({"127.0.0.1", 0});
+    ASSERT_TRUE(socket.ok());
+    port = *bound_port(*socket);
+    server->listen(*std::move(socket), Caller::Transport::kTcp);
+    server->start();
   }
-  Connection connection() const { return Connection(server->tcp_port()); }
+  HttpResponse respond(const HttpRequest& request) {
+    HttpResponse response;
+    response.content_type = "text/plain";
+    response.body = "ready\n";
+    if (request.path == "/big") response.body = std::string(1'000'000, 'x') + "end\n";
+    if (request.path == "/throw") throw std::runtime_error("no");
+    if (request.path != "/stream") return response;
+    response.stream = std::make_unique<HttpStream>();
+    response.stream->poll_after = poll_after;
+    response.stream->keep_alive = "alive\n";
+    response.stream->next = [this](std::string& bytes) {
+      const std::lock_guard lock(mutex);
+      bytes = std::exchange(published, "");
+      return bytes.empty() ? at_end : HttpStream::State::kBytes;
+    };
+    return response;
+  }
+  void publish(const std::string& text, HttpStream::State state = HttpStream::State::kNothingYet) {
+    {
+      const std::lock_guard lock(mutex);
+      published += text;
+      at_end = state;
+    }
+    server->wake();
+  }
+  [[nodiscard]] Client client() const { return Client(port); }
+  /// A client that was answered, and whose connection is idle.
+  Client idle_client() const {
+    Client made(port);
+    made.get("/ready");
+    EXPECT_THAT(made.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+    return made;
+  }
+
+  int port = 0;
+  Milliseconds poll_after{60'000};
+  std::mutex mutex;
+  std::string published;
+  HttpStream::State at_end = HttpStream::State::kNothingYet;
+  std::optional<HttpServer> server;
 };
 
-constexpr const char* kReady = "GET /-/ready HTTP/1.1\r\n\r\n";
-
-TEST_P(HttpServerTest, AConnectionTakesMoreThanAHundredRequests) {
-  const Connection client = connection();
+TEST_F(HttpServerTest, AConnectionTakesManyRequestsInOneWriteAndInPieces) {
+  start();
+  const Client one = client();
   for (int i = 0; i < 300; ++i) {
-    client.send(kReady);
-    ASSERT_THAT(client.read_to("ready\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+    one.get("/ready");
+    ASSERT_THAT(one.read_to("ready\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
   }
+  const std::string request = "GET /ready HTTP/1.1\r\nHost: n\r\n\r\n";
+  one.send(request + request + "GET /re");
+  one.read_to("ready\n");
+  one.read_to("ready\n");
+  one.send("ady HTTP/1.1\r\nHost: n\r\n");
+  one.send("\r\n");
+  EXPECT_THAT(one.read_to("ready\n"), HasSubstr("Connection: keep-alive\r\n"));
 }
 
-TEST_P(HttpServerTest, RequestsInOneWriteAndInPieces) {
-  const Connection client = connection();
-  client.send(std::string(kReady) + kReady + "GET /-/re");
-  client.read_to("ready\n");
-  client.read_to("ready\n");
-  client.send("ady HTTP/1.1\r\n");
-  client.send("\r\n");
-  EXPECT_THAT(client.read_to("ready\n"), HasSubstr("Connection: keep-alive\r\n"));
+TEST_F(HttpServerTest, TheHeadHasLengthAndSafeFields) {
+  start();
+  const Client one = client();
+  one.get("/ready");
+  const std::string head = one.read_to("\r\n\r\n");
+  for (const char* field : {"Content-Length: 6", "X-Content-Type-Options: nosniff",
+                            "Content-Security-Policy: default-src 'none'", "Vary: Accept-Encoding"})
+    EXPECT_THAT(head, HasSubstr(field));
 }
 
-TEST_P(HttpServerTest, ClosesWhenAsked) {
-  const Connection client = connection();
-  client.send("GET /-/ready HTTP/1.1\r\nConnection: close\r\n\r\n");
-  EXPECT_THAT(client.read_to("ready\n"), HasSubstr("Connection: close\r\n"));
-  EXPECT_TRUE(client.is_closed());
+TEST_F(HttpServerTest, HeadHasNoBody) {
+  start();
+  const Client one = client();
+  one.send("HEAD /ready HTTP/1.1\r\nHost: n\r\n\r\n");
+  EXPECT_THAT(one.read_to("\r\n\r\n"), HasSubstr("Content-Length: 6\r\n"));
+  one.get("/ready");
+  EXPECT_THAT(one.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_P(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
-  const Connection client = connection();
-  client.send("SSH-2.0-OpenSSH\r\n\r\n");
-  EXPECT_THAT(client.read_to("\r\n\r\n"), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
-  client.read_to("}\n");
-  EXPECT_TRUE(client.is_closed());
+TEST_F(HttpServerTest, ALargeAnswerIsPackedForAClientThatAcceptsIt) {
+  start();
+  const Client one = client();
+  one.get("/big", "Accept-Encoding: gzip\r\nConnection: close\r\n");
+  const std::string head = one.read_to("\r\n\r\n");
+  EXPECT_THAT(head, HasSubstr("Content-Encoding: gzip\r\n"));
+  EXPECT_THAT(test::gunzip(one.read_all()), EndsWith("xend\n"));
+  one.get("/ready", "Accept-Encoding: gzip\r\n");
+  const Client two = client();
+  two.get("/ready", "Accept-Encoding: gzip\r\n");
+  EXPECT_THAT(two.read_to("ready\n"), Not(HasSubstr("gzip"))) << "too small";
 }
 
-TEST_P(HttpServerTest, ManySlowClientsHoldUpNobody) {
-  std::vector<Connection> slow;
-  for (std::size_t i = 0; i < HttpServer::kMaxConnections; ++i) {
-    slow.push_back(connection());
-    slow.back().send("GET /metrics HT");
+TEST_F(HttpServerTest, ClosesWhenAskedTo) {
+  start();
+  const Client one = client();
+  one.get("/ready", "Connection: close\r\n");
+  EXPECT_THAT(one.read_to("ready\n"), HasSubstr("Connection: close\r\n"));
+  EXPECT_TRUE(one.is_closed());
+}
+
+TEST_F(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
+  start();
+  const Client one = client();
+  one.send("SSH-2.0-OpenSSH\r\n\r\n and more");
+  EXPECT_THAT(one.read_all(), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
+  const Client two = client();
+  two.send("POST /ready HTTP/1.1\r\nHost: n\r\nContent-Length: 100000\r\n\r\n" +
+           std::string(100'000, 'x'));
+  EXPECT_THAT(two.read_all(), StartsWith("HTTP/1.1 413 Payload Too Large\r\n"));
+}
+
+TEST_F(HttpServerTest, AHandlerThatThrowsIsAnAnswer) {
+  start();
+  const Client one = client();
+  one.get("/throw");
+  EXPECT_THAT(one.read_to("}\n"), StartsWith("HTTP/1.1 500"));
+  one.get("/ready");
+  EXPECT_THAT(one.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, ManySlowClientsHoldUpNobody) {
+  start({.connections = 8});
+  std::vector<Client> slow;
+  for (int i = 0; i < 8; ++i) {
+    slow.push_back(client());
+    slow.back().send("GET /ready HT");
   }
-  const Connection client = connection();  // takes the place of the one that is silent for longest
-  client.send(kReady);
-  EXPECT_THAT(client.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+  idle_client();  // takes the place of the one whose deadline is next
   std::size_t closed = 0;
-  for (const Connection& one : slow) {
-    one.try_send("TP/1.1\r\nConnection: close\r\n\r\n");
+  for (const Client& one : slow) {
+    one.try_send("TP/1.1\r\nHost: n\r\nConnection: close\r\n\r\n");
     closed += one.read_to("\r\n").empty();
   }
   EXPECT_EQ(closed, 1U);
 }
 
-TEST_P(HttpServerTest, ARequestThatTricklesIsGivenUp) {
-  const Connection client = connection();
-  client.send("GET /metrics HT");
-  const Connection other = connection();
-  other.send(kReady);
-  other.read_to("ready\n");
-  clock.steady_now = clock.steady_now.load() + HttpServer::kRequestTimeout;
-  client.try_send("T");  // one more byte does not help
-  EXPECT_TRUE(client.is_closed());
+TEST_F(HttpServerTest, DeadlinesOfASilentClientATrickleAndASlowReader) {
+  start({.request = Milliseconds(200), .answer = Milliseconds(200), .idle = Milliseconds(200)});
+  const Client silent = client();
+  EXPECT_TRUE(silent.is_closed());
+  const Client idle = idle_client();
+  EXPECT_TRUE(idle.is_closed());
+  const Client trickle = client();
+  while (trickle.try_send("G")) idle_client();  // each byte alone would be in time
+  const Client reader = client();
+  for (int i = 0; i < 30; ++i)
+    if (!reader.try_send("GET /big HTTP/1.1\r\nHost: n\r\n\r\n")) break;
+  EXPECT_TRUE(idle_client().is_closed()) << "as long as the reader takes nothing";
+  EXPECT_THAT(reader.read_all(), Not(EndsWith("end\nHTTP")));
+  idle_client();
 }
 
-TEST_P(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
-  const Connection slow = connection();
-  std::string many;
-  for (int i = 0; i < 300; ++i) many += "GET /metrics?collect[]=counters HTTP/1.1\r\n\r\n";
-  slow.send(many);
-  const Connection other = connection();
-  other.send(kReady);
-  EXPECT_THAT(other.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
-  for (int i = 0; i < 300; ++i) ASSERT_THAT(slow.read_to("200 OK"), HasSubstr("200 OK"));
+TEST_F(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
+  start();
+  const Client slow = client();
+  for (int i = 0; i < 10; ++i) slow.get("/big");
+  idle_client();
+  for (int i = 0; i < 10; ++i) ASSERT_THAT(slow.read_to("xend\n"), EndsWith("xend\n"));
 }
 
-TEST(HttpHead, SaysHowLongAndWhetherMoreMayBeAsked) {
-  ApiReply reply;
-  reply.status = 404;
-  reply.content_type = "text/plain";
-  reply.headers = {{"Allow", "GET"}};
-  const std::string head = http_head(reply, 5, true);
-  EXPECT_THAT(head, StartsWith("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n"));
-  EXPECT_THAT(head,
-              HasSubstr("\r\nAllow: GET\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\n"));
-  EXPECT_THAT(http_head(reply, std::nullopt, false),
-              HasSubstr("Transfer-Encoding: chunked\r\nConnection: close\r\n"));
+TEST_F(HttpServerTest, AStreamIsWokenAndEndsInGoodOrder) {
+  start();
+  const Client one = client();
+  publish("hello\n");
+  one.get("/stream");
+  EXPECT_THAT(one.read_to("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
+  EXPECT_EQ(one.read_to("\n\r\n"), "6\r\nhello\n\r\n");
+  publish("again\n");
+  EXPECT_EQ(one.read_to("\n\r\n"), "6\r\nagain\n\r\n");
+  publish("", HttpStream::State::kEnded);
+  EXPECT_EQ(one.read_all(), "0\r\n\r\n");
 }
 
-constexpr const char* kListen = "GET /api/v1/events/stream HTTP/1.1\r\n\r\n";
-
-TEST_P(HttpServerTest, EventsComeAsTheyHappen) {
-  const Connection client = connection();
-  client.send(kListen);
-  EXPECT_THAT(client.read_to("retry: 5000\n\n"), HasSubstr("Content-Type: text/event-stream"));
-  publish();
-  server->on_events();
-  const std::string event = client.read_to("}\n\n");
-  EXPECT_THAT(event, HasSubstr("event: fault\ndata: {\""));
-  EXPECT_THAT(event, HasSubstr("id: "));
+TEST_F(HttpServerTest, AStreamThatBreaksCutsItsConnection) {
+  start();
+  const Client one = client();
+  one.get("/stream");
+  one.read_to("\r\n\r\n");
+  publish("", HttpStream::State::kBroken);
+  EXPECT_EQ(one.read_all(), "") << "no last chunk";
 }
 
-TEST_P(HttpServerTest, AListenerThatHearsNothingIsKeptAlive) {
-  const Connection client = connection();
-  client.send(kListen);
-  client.read_to("retry: 5000\n\n");
-  const auto ask = [this] {
-    const Connection other = connection();
-    other.send(kReady);
-    other.read_to("ready\n");
-  };
-  ask();  // the server is done with what it sent before
-  clock.steady_now = clock.steady_now.load() + Milliseconds(15'000);
-  ask();  // it looks at its clock
-  EXPECT_THAT(client.read_to(": still here\n\n"), HasSubstr(": still here"));
+TEST_F(HttpServerTest, ASilentStreamIsKeptAlive) {
+  poll_after = Milliseconds(20);
+  start();
+  const Client one = client();
+  one.get("/stream");
+  one.read_to("\r\n\r\n");
+  EXPECT_EQ(one.read_to("\n\r\n"), "6\r\nalive\n\r\n");
 }
 
-TEST_P(HttpServerTest, OneListenerTooManyIsRefused) {
-  std::vector<Connection> clients;
-  for (std::size_t i = 0; i < HttpServer::kMaxFeeds; ++i) {
-    clients.push_back(connection());
-    clients.back().send(kListen);
-    clients.back().read_to("retry: 5000");
+TEST_F(HttpServerTest, OneStreamTooManyIsRefusedUntilAnotherEnds) {
+  start({.streams = 2});
+  std::vector<Client> clients;
+  for (int i = 0; i < 2; ++i) {
+    clients.push_back(client());
+    clients.back().get("/stream");
+    clients.back().read_to("\r\n\r\n");
   }
-  const Connection more = connection();
-  more.send(kListen);
-  EXPECT_THAT(more.read_to("}\n"), HasSubstr("503"));
-  clients.clear();  // the places are free again, as soon as the server has seen it
+  const Client more = client();
+  more.get("/stream");
+  EXPECT_THAT(more.read_to("}\n"), StartsWith("HTTP/1.1 503"));
+  clients.clear();
   std::string answer;
-  while (answer.find("200 OK") == std::string::npos) {
-    const Connection next = connection();
-    next.send(kListen);
+  while (answer.find("200 OK") == std::string::npos) {  // until the server has seen their end
+    const Client next = client();
+    next.get("/stream");
     answer = next.read_to("\r\n");
   }
 }
 
-/// From now on this process can open one descriptor more: the next client's own end of its
-/// connection. UBSan needs some when it meets a type for the first time, so that a test does
-/// everything once before, and looks at results after.
+TEST_F(HttpServerTest, StoppingEndsStreamsInGoodOrder) {
+  start();
+  const Client one = client();
+  const Client idle = idle_client();
+  one.get("/stream");
+  one.read_to("\r\n\r\n");
+  {
+    const std::lock_guard lock(mutex);
+    published = "last\n";
+    at_end = HttpStream::State::kEnded;
+  }
+  server.reset();
+  EXPECT_EQ(one.read_all(), "5\r\nlast\n\r\n0\r\n\r\n");
+  EXPECT_TRUE(idle.is_closed());
+}
+
+/// From now on this process can open one descriptor more: the next client's own end.
 class OneDescriptorLeft {
  public:
   OneDescriptorLeft() {
     EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
-    const OwnedFd next(
-        open("/dev/null", O_RDONLY | O_CLOEXEC));  // the kernel gives the lowest one that is free
+    const OwnedFd next(open("/dev/null", O_RDONLY | O_CLOEXEC));  // the lowest that is free
     rlimit low = before_;
     low.rlim_cur = static_cast<rlim_t>(next.get()) + 1;
     EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -217,102 +330,37 @@ class OneDescriptorLeft {
   rlimit before_{};
 };
 
-class ServerWithoutDescriptors : public HttpServerTest {
- protected:
-  void SetUp() override {
-    HttpServerTest::SetUp();
-    feed.emplace(connection());
-    feed->send(kListen);
-    feed->read_to("retry: 5000\n\n");
-    let_it_turn();
-  }
-  static std::string ask(const Connection& client, const std::string& request) {
-    client.try_send(request);
-    return client.read_to("ready\n");
-  }
-  /// A client that the server has answered, and keeps.
-  Connection idle_client() const {
-    Connection client = connection();
-    ask(client, kReady);
-    return client;
-  }
-  /// A client that the server knows, in the middle of its next request.
-  Connection slow_client() const {
-    Connection client = connection();
-    ask(client, std::string(kReady) + "GET /-/re");
-    return client;
-  }
-  /// Returns when the server has had a turn after what came before.
-  void let_it_turn() {
-    publish();
-    server->on_events();
-    feed->read_to("}\n\n");
-  }
-
-  std::optional<Connection> feed;  ///< a listener, which is never idle
-  const std::string rest_of_request = "ady HTTP/1.1\r\n\r\n";
-};
-
-TEST_P(ServerWithoutDescriptors, TheOneIdleForLongestMakesRoom) {
-  const Connection oldest = idle_client();
-  clock.steady_now = clock.steady_now.load() + Milliseconds(1);
-  const Connection newer = idle_client();
-  const Connection slow = slow_client();
+TEST_F(HttpServerTest, WithoutDescriptorsTheOneIdleForLongestMakesRoom) {
+  start();
+  const Client oldest = idle_client();
+  const Client newer = idle_client();
   std::optional<OneDescriptorLeft> limit(std::in_place);
-  const Connection client = connection();
-  const std::string answer = ask(client, kReady);
+  const Client next = client();
+  next.get("/ready");
+  const std::string answer = next.read_to("ready\n");
   limit.reset();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_TRUE(oldest.is_closed());
-  EXPECT_THAT(ask(newer, kReady), StartsWith("HTTP/1.1 200"));
-  EXPECT_THAT(ask(slow, rest_of_request), StartsWith("HTTP/1.1 200"));
+  newer.get("/ready");
+  EXPECT_THAT(newer.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_P(ServerWithoutDescriptors, ItRestsWhereNoneIsIdleAndLooksAgainLater) {
-  const Connection slow = slow_client();
+TEST_F(HttpServerTest, WithoutDescriptorsAndIdleConnectionsItTriesAgainLater) {
+  start({.accept_pause = Milliseconds(10)});
+  std::optional<Client> slow(idle_client());
+  slow->send("GET /re");
+  idle_client();  // the server has read what came before
   std::optional<OneDescriptorLeft> limit(std::in_place);
-  const std::size_t looks_before = clock.looks;
-  const Connection client = connection();
-  client.try_send(kReady);
-  let_it_turn();
-  const std::string slow_answer = ask(slow, rest_of_request);
-  let_it_turn();
-  const std::string before_the_look = ask(slow, kReady);
-  clock.steady_now = clock.steady_now.load() + HttpServer::kListenRest;
-  const std::string answer = client.read_to("ready\n");
-  const std::size_t looks = clock.looks - looks_before;
+  const Client next = client();
+  next.get("/ready");
+  slow->send("ady HTTP/1.1\r\nHost: n\r\n\r\n");
+  const std::string slow_answer = slow->read_to("ready\n");
+  slow.reset();
+  const std::string answer = next.read_to("ready\n");
   limit.reset();
-  EXPECT_THAT(slow_answer, StartsWith("HTTP/1.1 200")) << "it serves those that it has";
-  EXPECT_THAT(before_the_look, StartsWith("HTTP/1.1 200"))
-      << "idle, and not closed while nobody looks who waits";
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200")) << "in the place of the one that is idle now";
-  EXPECT_TRUE(slow.is_closed());
-  EXPECT_LT(looks, 200U) << "a few for each turn; one that spins makes many thousands";
-}
-
-TEST_P(ServerWithoutDescriptors, AConnectionThatEndsMakesRoomAtOnce) {
-  std::optional<Connection> slow(slow_client());
-  std::optional<OneDescriptorLeft> limit(std::in_place);
-  const Connection client = connection();
-  client.try_send(kReady);
-  let_it_turn();
-  slow.reset();  // the clock stands still
-  const std::string answer = client.read_to("ready\n");
-  limit.reset();
+  EXPECT_THAT(slow_answer, StartsWith("HTTP/1.1 200")) << "it serves the connections it has";
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
 }
-
-std::string thread_name(const ::testing::TestParamInfo<ServerSettings::Thread>& thread) {
-  return thread.param == ServerSettings::Thread::kOwn ? "Own" : "Lent";
-}
-INSTANTIATE_TEST_SUITE_P(Thread, HttpServerTest,
-                         ::testing::Values(ServerSettings::Thread::kOwn,
-                                           ServerSettings::Thread::kLent),
-                         thread_name);
-INSTANTIATE_TEST_SUITE_P(Thread, ServerWithoutDescriptors,
-                         ::testing::Values(ServerSettings::Thread::kOwn,
-                                           ServerSettings::Thread::kLent),
-                         thread_name);
 
 }  // namespace
 }  // namespace linkhealth

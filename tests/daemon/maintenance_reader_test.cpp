@@ -1,5 +1,4 @@
-// The maintenance files beside the deciding thread: what is found, and a directory that does not
-// answer.
+// The maintenance files: what is found, and a directory that does not answer.
 #include "daemon/maintenance_reader.h"
 
 #include <gmock/gmock.h>
@@ -8,6 +7,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
 
 namespace linkhealth {
@@ -21,51 +21,32 @@ using ::testing::SizeIs;
 constexpr Milliseconds kLong{
     60'000};  // for a thread to come to it: it is woken, nobody waits that long
 
-SteadyTime at(int seconds) { return SteadyTime(std::chrono::seconds(seconds)); }
-
 TEST(MaintenanceReaderTest, WhatStandsInTheDirectory) {
+  testing::ManualClock clock;
   const test::TempDirectory temp;
   std::ofstream(temp.file("mlx5_3")) << "reason: fibre";
   std::ofstream(temp.file("all")) << "until: tomorrow";
-  MaintenanceReader reader(temp.path());
-  reader.wait(kLong);
-  const auto news = reader.look(at(0));
+  MaintenanceReader reader(temp.path(), clock);
+  const auto news = reader.wait(kLong);
   ASSERT_TRUE(news.maintenance);
   EXPECT_THAT(*news.maintenance, SizeIs(1));
   EXPECT_THAT(news.complaints, ElementsAre(HasSubstr("is no instant")));
-  EXPECT_FALSE(reader.look(at(1)).maintenance) << "nothing new, and not due";
+  clock.advance(Milliseconds(4'000));
+  EXPECT_FALSE(reader.wait(Milliseconds(0)).maintenance) << "nothing new, and not due";
   std::ofstream(temp.file("mlx5_4")) << "";
-  (void)reader.look(at(5));
-  reader.wait(kLong);
-  const auto later = reader.look(at(6));
+  clock.advance(Milliseconds(1'000));
+  const auto later = reader.wait(kLong);
   ASSERT_TRUE(later.maintenance);
   EXPECT_THAT(*later.maintenance, SizeIs(2));
   EXPECT_THAT(later.complaints, IsEmpty()) << "said once";
 }
 
 TEST(MaintenanceReaderTest, NoDirectoryIsNoWork) {
-  MaintenanceReader reader("");
-  reader.wait(kLong);
-  EXPECT_FALSE(reader.wants_thread());
-  const auto news = reader.look(at(100));
+  const testing::ManualClock clock;
+  MaintenanceReader reader("", clock);
+  const auto news = reader.wait(kLong);
   EXPECT_FALSE(news.maintenance);
   EXPECT_THAT(news.complaints, IsEmpty());
-}
-
-TEST(MaintenanceReaderTest, WhoeverIsAwakeMakesOneLookWhenItIsDue) {
-  const test::TempDirectory temp;
-  std::ofstream(temp.file("mlx5_3")) << "reason: fibre";
-  MaintenanceReader reader(temp.path());
-  EXPECT_FALSE(reader.look(at(0)).maintenance);
-  ASSERT_TRUE(reader.wants_thread()) << "due from the start";
-  const auto work = reader.work();
-  EXPECT_FALSE(reader.wants_thread()) << "one at a time";
-  work();
-  EXPECT_FALSE(reader.wants_thread());
-  EXPECT_TRUE(reader.look(at(1)).maintenance);
-  EXPECT_FALSE(reader.wants_thread()) << "not due yet";
-  (void)reader.look(at(5));
-  EXPECT_TRUE(reader.wants_thread());
 }
 
 /// A directory that answers when it is let.
@@ -96,22 +77,23 @@ struct Gate {
   }
 };
 
-TEST(MaintenanceReaderTest, OneThatDoesNotAnswerHoldsUpNobodyAndIsNamedOnce) {
+TEST(MaintenanceReaderTest, OneThatDoesNotAnswerDelaysNothingAndIsNamedOnce) {
   const auto gate = std::make_shared<Gate>();
-  MaintenanceReader reader("/nfs/work", [gate] { return gate->answer(); });
+  testing::ManualClock clock;
+  MaintenanceReader reader("/nfs/work", clock, [gate] { return gate->answer(); });
   reader.wait(Milliseconds(0));
+  gate->wait(&Gate::asked);
   std::vector<std::string> said;
   for (int second = 0; second < 60; ++second) {
-    const auto news = reader.look(at(second));
+    clock.advance(Milliseconds(1'000));
+    const auto news = reader.poll();
     EXPECT_FALSE(news.maintenance) << "what was known holds";
     said.insert(said.end(), news.complaints.begin(), news.complaints.end());
   }
-  EXPECT_THAT(
-      said, ElementsAre(
-                "maintenance_dir: /nfs/work does not answer for 15 s: what it said before holds"));
+  EXPECT_THAT(said, ElementsAre("maintenance_dir: /nfs/work does not answer for 15 s: its last "
+                                "content stays in force"));
   gate->let();
-  reader.wait(kLong);
-  const auto news = reader.look(at(61));
+  const auto news = reader.wait(kLong);
   ASSERT_TRUE(news.maintenance);
   EXPECT_THAT(*news.maintenance, SizeIs(1));
   EXPECT_THAT(news.complaints, ElementsAre("maintenance_dir: /nfs/work answers again"));
@@ -119,8 +101,9 @@ TEST(MaintenanceReaderTest, OneThatDoesNotAnswerHoldsUpNobodyAndIsNamedOnce) {
 
 TEST(MaintenanceReaderTest, TheEndLeavesAThreadThatHangsBehind) {
   const auto gate = std::make_shared<Gate>();
+  const testing::ManualClock clock;
   {
-    MaintenanceReader reader("/nfs/work", [gate] { return gate->answer(); });
+    MaintenanceReader reader("/nfs/work", clock, [gate] { return gate->answer(); });
     reader.wait(Milliseconds(0));
     gate->wait(&Gate::asked);
   }

@@ -94,9 +94,9 @@ class OddNode : public ::testing::Test {
     }
     return 0;
   }
-  std::size_t open_files() {
+  std::size_t open_dirs() {
     std::size_t open = 0;
-    change([&](FakeHost& host) { open = host.open_files(); });
+    change([&](FakeHost& host) { open = host.open_dirs(); });
     return open;
   }
 

@@ -68,8 +68,6 @@ constexpr Oddity kOddities[] = {
        host.set_error(nic.port_dir() + "/hw_counters/out_of_sequence", EIO);
      },
      "hw_counters", "out_of_sequence: EIO"},
-    {"NoStateFile", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/state"); },
-     "link", "state: ENOENT"},
     {"GarbageState",
      [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/state", "?? what\n"); },
      "link", "state: text"},

@@ -1,15 +1,14 @@
-#include "daemon/password_checker.h"
+#include "daemon/http/password_checker.h"
 
 #include <gtest/gtest.h>
 
-#include <future>
+#include <atomic>
+#include <optional>
 
 #include "tests/support/no_new_threads.h"
 
 namespace linkhealth {
 namespace {
-
-using Verdict = PasswordChecker::Verdict;
 
 TEST(BasicCredentials, AreDecoded) {
   const auto anna = basic_credentials("Basic YW5uYTpzZTpjcmV0");  // anna:se:cret
@@ -17,132 +16,106 @@ TEST(BasicCredentials, AreDecoded) {
   EXPECT_EQ(anna->user, "anna");
   EXPECT_EQ(anna->password, "se:cret");
   EXPECT_TRUE(basic_credentials("bAsIc YTo="));
+  EXPECT_TRUE(basic_credentials("Basic YTo")) << "without padding";
   for (const char* text :
        {"", "Basic", "Basic ", "Basic YW5uYQ==", "Bearer YTpi", "Basic Y!Tpi", "Basic YToA"})
     EXPECT_FALSE(basic_credentials(text)) << text;
 }
 
-/// A checker whose comparisons wait until the test lets them go.
-class CheckerTest : public ::testing::Test {
+/// The caller's thread is the test's: it runs what is posted. Comparisons wait for release().
+class PasswordCheckerTest : public ::testing::Test {
  protected:
-  CheckerTest()
-      : checker_(
-            [this](const std::string& password, const std::string& hash) {
-              std::unique_lock lock(mutex_);
-              ++begun_;
-              finished_.notify_all();
-              let_go_.wait(lock, [this] { return free_ > 0; });
-              --free_;
-              ++compared_;
-              return password == hash;
-            },
-            [this] {
-              const std::lock_guard lock(mutex_);
-              ++done_;
-              finished_.notify_all();
-            }) {}
-  ~CheckerTest() override { release(1000); }
+  ~PasswordCheckerTest() override { release(1000); }
   void release(int count) {
     const std::lock_guard lock(mutex_);
-    free_ += count;
-    let_go_.notify_all();
+    released_ += count;
+    changed_.notify_all();
   }
-  void wait_for(int done) {
+  void post(std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+  bool compare(const std::string& password, const std::string& hash) {
     std::unique_lock lock(mutex_);
-    finished_.wait(lock, [&] { return done_ >= done; });
+    changed_.wait(lock, [this] { return released_ > 0; });
+    --released_;
+    ++compared_;
+    return password == hash;
   }
-  void wait_until_one_is_under_way() {
+  bool begin(const std::string& password) {
+    return checker_.check({"anna", password}, "secret", client_,
+                          [this](bool correct) { result_ = correct; });
+  }
+  /// The result of the check under way.
+  bool wait() {
     std::unique_lock lock(mutex_);
-    finished_.wait(lock, [&] { return begun_ > compared_; });
-  }
-  Verdict ask(std::uint64_t ticket, const std::string& password) {
-    return checker_.ask(ticket, {"anna", password}, &hash_, "decoy");
+    changed_.wait(lock, [this] { return !tasks_.empty(); });
+    const auto task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    return result_.value();
   }
 
   std::mutex mutex_;
-  std::condition_variable let_go_, finished_;
-  int free_ = 0, done_ = 0, begun_ = 0, compared_ = 0;
-  std::string hash_ = "secret";
-  PasswordChecker checker_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  int released_ = 0, compared_ = 0;
+  std::optional<bool> result_;
+  std::shared_ptr<int> client_ = std::make_shared<int>();
+  PasswordChecker checker_{[this](const std::string& password, const std::string& hash) {
+                             return compare(password, hash);
+                           },
+                           [this](std::function<void()> task) { post(std::move(task)); }};
 };
 
-TEST_F(CheckerTest, WhatIsRightIsComparedOnce) {
-  EXPECT_EQ(ask(1, "secret"), Verdict::kWait);
-  EXPECT_EQ(ask(1, "secret"), Verdict::kWait);
+TEST_F(PasswordCheckerTest, ACorrectPasswordIsRememberedAWrongOneIsNot) {
+  release(2);
+  ASSERT_TRUE(begin("guess"));
+  EXPECT_FALSE(wait());
+  EXPECT_FALSE(checker_.is_remembered({"anna", "guess"}, "secret"));
+  ASSERT_TRUE(begin("secret"));
+  EXPECT_TRUE(wait());
+  EXPECT_TRUE(checker_.is_remembered({"anna", "secret"}, "secret"));
+  EXPECT_FALSE(checker_.is_remembered({"anna", "secret"}, "another hash"));
+  EXPECT_FALSE(checker_.is_remembered({"bob", "secret"}, "secret"));
+  checker_.forget_all();
+  EXPECT_FALSE(checker_.is_remembered({"anna", "secret"}, "secret"));
+}
+
+TEST_F(PasswordCheckerTest, TheQueueIsBoundedAndAClientThatHasGoneIsSkipped) {
+  std::size_t accepted = 0;
+  while (begin("x")) ++accepted;
+  EXPECT_GE(accepted, PasswordChecker::kMaxWaiting);
+  client_.reset();
+  release(1);  // the one that was under way
+  client_ = std::make_shared<int>();
+  while (!begin("secret")) std::this_thread::yield();
   release(1);
-  wait_for(1);
-  EXPECT_EQ(ask(1, "secret"), Verdict::kRight);
-  EXPECT_EQ(ask(2, "secret"), Verdict::kRight);
+  while (!wait()) {
+  }
+  EXPECT_LE(compared_, 2);
+}
+
+TEST_F(PasswordCheckerTest, AtTheLimitOfTasksACheckIsRefusedAndTheNextOneTaken) {
+  {
+    const testing::NoNewThreads limit;
+    EXPECT_FALSE(begin("secret"));
+  }
+  release(1);
+  EXPECT_TRUE(begin("secret"));
+  EXPECT_TRUE(wait());
   EXPECT_EQ(compared_, 1);
 }
 
-TEST_F(CheckerTest, WhatIsWrongIsComparedEachTime) {
-  release(2);
-  EXPECT_EQ(ask(1, "guess"), Verdict::kWait);
-  wait_for(1);
-  EXPECT_EQ(ask(1, "guess"), Verdict::kWrong);
-  EXPECT_EQ(ask(1, "guess"), Verdict::kWait);
-}
-
-TEST_F(CheckerTest, AnUnknownUserIsComparedAndRefused) {
-  release(1);
-  EXPECT_EQ(checker_.ask(1, {"nobody", "decoy"}, nullptr, "decoy"), Verdict::kWait);
-  wait_for(1);
-  EXPECT_EQ(checker_.ask(1, {"nobody", "decoy"}, nullptr, "decoy"), Verdict::kWrong)
-      << "even with the decoy's password";
-}
-
-TEST_F(CheckerTest, OnlySoManyWait) {
-  EXPECT_EQ(ask(100, "x"), Verdict::kWait);
-  wait_until_one_is_under_way();
-  for (std::uint64_t ticket = 1; ticket <= PasswordChecker::kMaxWaiting; ++ticket)
-    EXPECT_EQ(ask(ticket, "x"), Verdict::kWait);
-  EXPECT_EQ(ask(101, "x"), Verdict::kBusy);
-  checker_.forget(5);
-  EXPECT_EQ(ask(102, "x"), Verdict::kWait);
-}
-
-TEST_F(CheckerTest, AtTheLimitOfTasksItIsBusyAndTakesTheNextOneUp) {
-  {
-    const testing::NoNewThreads limit;
-    EXPECT_EQ(ask(1, "secret"), Verdict::kBusy);
-    EXPECT_EQ(ask(1, "secret"), Verdict::kBusy);
-  }
-  release(1);
-  EXPECT_EQ(ask(2, "secret"), Verdict::kWait);
-  wait_for(1);
-  EXPECT_EQ(ask(2, "secret"), Verdict::kRight);
-  EXPECT_EQ(compared_, 1) << "who was sent away is not waited for";
-}
-
-TEST_F(CheckerTest, OtherUsersMakeItForget) {
-  release(1);
-  ask(1, "secret");
-  wait_for(1);
-  EXPECT_EQ(ask(1, "secret"), Verdict::kRight);
-  checker_.forget_all();
-  EXPECT_EQ(ask(2, "secret"), Verdict::kWait);
-}
-
-TEST_F(CheckerTest, AnAnswerOfTheFormerUsersIsNobodys) {
-  EXPECT_EQ(ask(1, "secret"), Verdict::kWait);
-  wait_until_one_is_under_way();
-  checker_.forget_all();
-  wait_for(1);  // that they are forgotten is said
-  release(1);
-  wait_for(2);
-  EXPECT_EQ(ask(1, "secret"), Verdict::kWait);
-}
-
 TEST(Bcrypt, OfLibcrypt) {
-  const auto compare = bcrypt_compare();
-  ASSERT_TRUE(compare.ok()) << compare.error().message;
   const std::string hash = "$2b$04$4xrRZMdwNFbC5Cfj3aaTU.ycTHnzarMTn3ozTOlO9NQ8WscJG5yCG";
-  EXPECT_TRUE((*compare)("correct horse", hash));
-  EXPECT_TRUE((*compare)("correct horse", "$2y" + hash.substr(3)));
-  EXPECT_FALSE((*compare)("correct horsE", hash));
-  EXPECT_FALSE((*compare)("correct horse", "*0"));
-  EXPECT_FALSE((*compare)("", ""));
+  EXPECT_TRUE(has_bcrypt_hash("correct horse", hash));
+  EXPECT_TRUE(has_bcrypt_hash("correct horse", "$2y" + hash.substr(3)));
+  EXPECT_FALSE(has_bcrypt_hash("correct horsE", hash));
+  EXPECT_FALSE(has_bcrypt_hash("correct horse", "*0"));
+  EXPECT_FALSE(has_bcrypt_hash("", ""));
 }
 
 }  // namespace

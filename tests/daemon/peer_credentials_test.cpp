@@ -1,11 +1,11 @@
-#include "daemon/peer_credentials.h"
+#include "daemon/http/peer_credentials.h"
 
 #include <gmock/gmock.h>
 #include <grp.h>
-#include <httplib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/http_client.h"
 #include "tests/support/test_server.h"
 
 namespace linkhealth {
@@ -35,12 +35,6 @@ TEST(Names, OfUsersAndGroups) {
 
 class PeerTest : public ::testing::Test, protected test::TestServer {
  protected:
-  static httplib::Result ask(const std::string& socket, const std::string& method,
-                             const std::string& path) {
-    httplib::Client client(socket, 1);
-    client.set_address_family(AF_UNIX);
-    return method == "POST" ? client.Post(path, "{}", "application/json") : client.Get(path);
-  }
   /// The status and body that a process of that user and those groups gets. REQUIRES: root.
   std::string as(uid_t uid, const std::vector<gid_t>& groups, const std::string& method,
                  const std::string& path) const {
@@ -51,8 +45,12 @@ class PeerTest : public ::testing::Test, protected test::TestServer {
       std::string text = "could not become another";
       if (setgroups(groups.size(), groups.data()) == 0 && setresgid(uid, uid, uid) == 0 &&
           setresuid(uid, uid, uid) == 0) {
-        const auto reply = ask(settings.socket_path, method, path);
-        text = reply ? std::to_string(reply->status) + " " + reply->body : "no answer";
+        cli::HttpTarget target;
+        target.url = "http://localhost" + path;
+        target.unix_socket = settings.socket.path;
+        target.post = method == "POST";
+        const auto answer = cli::fetch(target, 1U << 20U);
+        text = answer ? std::to_string(answer->status) + " " + answer->body : "no answer";
       }
       _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
     }
@@ -74,10 +72,10 @@ TEST_F(PeerTest, OthersReadAndDoNotAct) {
   open_directory();
   EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/report"), HasSubstr("200 {\"schema\""));
   EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/ports/mlx5_3/1/ack"),
-              HasSubstr("403 {\"error\":\"changes are taken from root"));
+              HasSubstr("403 {\"error\":\"changes are accepted from root"));
   EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/maintenance"), HasSubstr("403"));
   EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/recording?for=1"),
-              HasSubstr("403 {\"error\":\"recordings are given to root"));
+              HasSubstr("403 {\"error\":\"recordings are available to root"));
   EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/report"), HasSubstr("405"))
       << "who may not act still hears what is there";
 }
@@ -96,7 +94,7 @@ TEST(PeerCredentialsTest, AreThoseOfTheOtherEnd) {
 
 TEST_F(PeerTest, AGroupThatIsNotThereIsAnErrorAtTheStart) {
   settings.control_group = "linkhealth-no-such-group";
-  const auto started = Server::start(settings, reports, tap, clock);
+  const auto started = try_start(settings);
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().message,
             "control_group: there is no group \"linkhealth-no-such-group\"");
@@ -112,7 +110,7 @@ TEST_F(PeerTest, MembersOfTheGroupAct) {
   start();
   open_directory();
   EXPECT_THAT(as(kNobody, {kOperators}, "POST", "/api/v1/maintenance"),
-              HasSubstr("403 {\"error\":\"changes are taken from "
+              HasSubstr("403 {\"error\":\"changes are accepted from "
                         "root, linkhealthd's own user and the group games"));
   EXPECT_THAT(as(kNobody, {kOperators, *games}, "POST", "/api/v1/maintenance"),
               ::testing::Not(HasSubstr("403")));

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
-#include <rdma/rdma_netlink.h>
 
 #include <cerrno>
 #include <map>
@@ -26,10 +25,9 @@ constexpr EthtoolFamily kFamily{0x14};  // as in the capture
 
 struct PortWithKernel : ::testing::Test {
   FakeHost fake;
-  FailingHost* host = nullptr;           ///< the reader's
-  Nic nic{.device = "rxe0"};             ///< ifindex 2, as in the capture
-  std::map<std::string, int> refused;    ///< by the request's name in the capture
-  std::map<std::string, Bytes> instead;  ///< of what the kernel answered
+  FailingHost* host = nullptr;         ///< the reader's
+  Nic nic{.device = "rxe0"};           ///< ifindex 2, as in the capture
+  std::map<std::string, int> refused;  ///< by the request's name in the capture
   std::map<std::string, int> asked;
   std::optional<Bytes> losses;  ///< of a kernel that counts them into the link's state
   std::optional<PortReader> reader;
@@ -50,15 +48,11 @@ struct PortWithKernel : ::testing::Test {
                                      {"linkmodes_request", "up_linkmodes"},
                                      {"linkstate_request", "up_linkstate"},
                                      {"fec_request", "up_fec"},
-                                     {"pause_request", "up_pause"},
-                                     {"rdma_devices_request", "up_rdma_devices"},
-                                     {"rdma_port_request", "down_rdma_port"}})
+                                     {"pause_request", "up_pause"}})
       if (std::ranges::equal(captured(ask), request)) {
         ++asked[ask];
         if (const auto no = refused.find(ask); no != refused.end())
           return Error{"as ordered", no->second};
-        if (const auto other = instead.find(ask); other != instead.end())
-          return std::vector<Bytes>{other->second};
         return std::vector<Bytes>{captured(reply)};
       }
     if (std::ranges::equal(build_linkstate_get(kFamily, 2, true), request)) {
@@ -67,9 +61,6 @@ struct PortWithKernel : ::testing::Test {
       return std::vector<Bytes>{*losses};
     }
     return Error{"not in the capture", EOPNOTSUPP};
-  }
-  [[nodiscard]] std::size_t reads(const std::string& file) const {
-    return host->reads("*/ports/1/" + file);
   }
   Reading read(int after_s) {
     now += std::chrono::seconds(after_s);
@@ -131,7 +122,7 @@ TEST_F(PortWithKernel, ALookUpThatFailedOnceIsAGapAndNotForEver) {
   refused.clear();
   const Reading healed = read(10);
   EXPECT_THAT(gaps_of(healed), ::testing::IsEmpty());
-  EXPECT_THAT(healed.gaps_ended, ::testing::Contains(Gap{failed.port, "ethtool", ""}));
+  EXPECT_THAT(healed.gaps_ended, ::testing::Contains(Gap{"rxe0/1", "ethtool", ""}));
   EXPECT_EQ(healed.sample.link->fec, "RS528");
 }
 
@@ -160,69 +151,6 @@ TEST_F(PortWithKernel, OneSourceThatIsRefusedHidesNoOther) {
   EXPECT_EQ(asked["fec_request"], 1) << "not before ten seconds";
   read(5);
   EXPECT_EQ(asked["fec_request"], 2);
-}
-
-// In the capture the port is down; the files here say that it is up.
-TEST_F(PortWithKernel, TheVerbsStateIsOneQuestion) {
-  const Reading first = read(0);
-  EXPECT_EQ(first.sample.link->state, "DOWN");
-  EXPECT_EQ(first.sample.link->phys_state, "Polling");
-  read(10);
-  EXPECT_EQ(asked["rdma_devices_request"], 1);
-  EXPECT_EQ(asked["rdma_port_request"], 2);
-  EXPECT_EQ(reads("state") + reads("phys_state"), 0U)
-      << "each is a query of its own: firmware commands on mlx5";
-  EXPECT_EQ(reads("rate"), 0U) << "ethtool has said the speed";
-}
-
-TEST_F(PortWithKernel, FilesSayTheStateWhereNetlinkDoesNot) {
-  refused["rdma_port_request"] = EINVAL;
-  const Reading refusal = read(0);
-  EXPECT_EQ(refusal.sample.link->state, "ACTIVE");
-  EXPECT_EQ(refusal.sample.link->phys_state, "LinkUp");
-  EXPECT_THAT(gaps_of(refusal), ::testing::IsEmpty()) << "nothing is missing";
-  read(5);
-  EXPECT_EQ(asked["rdma_port_request"], 1) << "not before ten seconds";
-  refused.clear();
-  EXPECT_EQ(read(5).sample.link->state, "DOWN");
-}
-
-// Without one, and one that a newer kernel has: neither is a link that is down.
-struct PortWithOddState : PortWithKernel, ::testing::WithParamInterface<int> {};
-
-TEST_P(PortWithOddState, IsTheFilesToSay) {
-  instead["rdma_port_request"] =
-      NetlinkBuilder(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0)
-          .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
-          .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
-          .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 4)
-          .put_u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, static_cast<std::uint8_t>(GetParam()))
-          .take();
-  const std::string text = std::to_string(GetParam()) + ": <unknown>";
-  fake.set(nic.port_dir() + "/phys_state", text + "\n");
-  const Reading reading = read(0);
-  EXPECT_EQ(reading.sample.link->state, "ACTIVE");
-  EXPECT_EQ(reading.sample.link->phys_state, "");
-  EXPECT_THAT(gaps_of(reading), ::testing::ElementsAre("link: phys_state: text \"" + text + "\""));
-}
-
-INSTANTIATE_TEST_SUITE_P(Codes, PortWithOddState, ::testing::Values(0, 9));
-
-TEST_F(PortWithKernel, WhatTheFilesLackedIsNotMissedAnyMore) {
-  refused["rdma_port_request"] = EINVAL;
-  host->fail("*/ports/1/state", EINVAL);  // a port in switch mode
-  EXPECT_THAT(gaps_of(read(0)), ::testing::ElementsAre("link: state: EINVAL"));
-  refused.clear();
-  const Reading healed = read(10);
-  EXPECT_EQ(healed.sample.link->state, "DOWN");
-  EXPECT_THAT(gaps_of(healed), ::testing::IsEmpty());
-}
-
-TEST_F(PortWithKernel, ADeviceThatHasGoneIsToldByItsFiles) {
-  read(0);
-  refused["rdma_port_request"] = EINVAL;  // of an index that no device has
-  host->fail("*/ports/1/state", ENODEV);
-  EXPECT_TRUE(read(10).gone);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "daemon/report_store.h"
+#include "daemon/api/report_store.h"
 
 #include <gmock/gmock.h>
 

@@ -91,15 +91,14 @@ TEST_F(OddNode, UnpluggedInTheMiddleOfAReadAndReplugged) {
       host.remove("/sys/class/net/" + second.netdev);
       host.remove("/sys/class/infiniband/" + second.device);
     });
-    clock.advance(
-        settings.counters_period);  // the kept files answer ENODEV in the middle of the cycle
+    clock.advance(settings.counters_period);  // the files are gone in the middle of the cycle
     EXPECT_EQ(settle_until(PortEventKind::kDeviceGone), 1U) << round;
     EXPECT_EQ(sampler->inventory().size(), 1U);
     change([&](FakeHost& host) { add_nic(host, second); });
     clock.advance(settings.rescan_period);
     EXPECT_EQ(settle_until(PortEventKind::kDeviceAdded), 1U) << round;
     settle();
-    clock.advance(settings.pcie_period);
+    clock.advance(settings.counters_period);
     settle();
     EXPECT_TRUE(neighbour_is_whole()) << round;
   }
@@ -137,7 +136,7 @@ TEST_F(OddNode, AHungReadCostsOneThreadAndNoMoreOverThousandsOfPolls) {
   start();
   settle();
   const long threads_before = threads();
-  const std::size_t files_before = open_files();
+  const std::size_t files_before = open_dirs();
   shared->hang(first.port_dir() + "/counters");
   std::size_t named = 0;
   std::size_t whole = 0;
@@ -160,7 +159,7 @@ TEST_F(OddNode, AHungReadCostsOneThreadAndNoMoreOverThousandsOfPolls) {
   EXPECT_GE(whole, 2'998U);
   EXPECT_LE(threads(), threads_before + 1)
       << "one thread is lost to the port, whatever is asked of it";
-  EXPECT_LE(open_files(), files_before + 32);
+  EXPECT_LE(open_dirs(), files_before + 32);
   // It answers again: the port is whole, nothing is left of it.
   shared->hang("");
   for (int i = 0;
@@ -221,7 +220,7 @@ TEST_F(OddNode, ASearchThatHangsAtTheStartIsNamedAndDoneWhenItCanBe) {
 }
 
 TEST_F(OddNode, ADeviceThatHangsAtTheStartIsNamedAndHidesNoOther) {
-  const std::string hung = "no answer within 5 s of mlx5_0 (link_layer)";
+  const std::string hung = "no answer within 5 s of mlx5_0";
   shared->hang(first.port_dir() + "/link_layer");
   start();
   EXPECT_FALSE(sampler->poll());
@@ -249,9 +248,11 @@ TEST_F(OddNode, ADeviceThatHangsAtTheStartIsNamedAndHidesNoOther) {
   shared->hang("");
   clock.advance(settings.link_period);
   settle();
+  clock.advance(std::chrono::minutes(1));
+  settle();
   clock.advance(settings.counters_period);
   settle();
-  EXPECT_EQ(all.ports.size(), 2U) << "it is searched as soon as it answers";
+  EXPECT_EQ(all.ports.size(), 2U) << "it is searched soon after it answers";
   EXPECT_TRUE(all.ports.contains("mlx5_0/1") && all.ports.at("mlx5_0/1").counters);
   EXPECT_FALSE(has_gap("", "inventory", "no answer within"));
 }
@@ -261,13 +262,13 @@ TEST_F(OddNode, APortThatIsKnownStaysWhileASearchHangsAtItsDevice) {
   settle();
   shared->hang(second.port_dir() + "/link_layer");
   all = Snapshot{};
-  for (int i = 0; i < 200 && !has_gap("", "inventory", "of mlx5_1 (link_layer)"); ++i) {
+  for (int i = 0; i < 200 && !has_gap("", "inventory", "of mlx5_1"); ++i) {
     clock.advance(i == 0 ? settings.rescan_period : settings.read_patience);
     take(sampler->poll());
     wait(50);
     take(sampler->poll());
   }
-  EXPECT_TRUE(has_gap("", "inventory", "no answer within 5 s of mlx5_1 (link_layer)"));
+  EXPECT_TRUE(has_gap("", "inventory", "no answer within 5 s of mlx5_1"));
   for (int i = 0; i < 200 && !has_gap("mlx5_1/1", "inventory", "the device can't be read"); ++i) {
     clock.advance(settings.link_period);
     take(sampler->poll());
@@ -310,14 +311,14 @@ TEST_F(OddNode, SixtyFourPortsInBoundedDescriptorsAndThreads) {
   start();
   settle();
   EXPECT_EQ(all.ports.size(), 64U);
-  const std::size_t files = open_files();
-  EXPECT_LE(files, 64U * 40) << "kept files of a port";
+  const std::size_t files = open_dirs();
+  EXPECT_LE(files, 64U * 4) << "of a port";
   EXPECT_TRUE(neighbour_is_whole());
   for (int i = 0; i < 50; ++i) {
     clock.advance(settings.rescan_period);
     settle();
   }
-  EXPECT_EQ(open_files(), files) << "nothing grows";
+  EXPECT_EQ(open_dirs(), files) << "nothing grows";
   // The worker, and one that took over its queue when the clock ran away from a slow read.
   EXPECT_LE(threads(), threads_before + 2);
   EXPECT_EQ(all.ports.size(), 64U);

@@ -212,31 +212,24 @@ TEST_F(DaemonSamplerEvents, ADeviceThatIsListedWhileItLeavesGoesOnceAndComesOnce
 }
 
 TEST_F(DaemonSamplerEvents, WhatWasReadOfTheFormerDeviceIsNotSaidOfTheNewOne) {
-  settings.read_threads = ReadWorker::Threads::kLent;
-  Sampler lent([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock, settings,
-               RecordingHeader{});
-  const auto cycle = [&] {
-    std::vector<PortEventKind> told;
-    const auto take = [&] {
-      if (const auto snapshot = lent.poll())
-        for (const PortEventKind kind : kinds(*snapshot)) told.push_back(kind);
-    };
-    for (take(); lent.wants_thread(); take()) lent.work()();
-    return told;
-  };
-  cycle();
+  settle();
+  shared->hang("/counters/");
+  clock.advance(settings.counters_period);
+  sampler->poll();
+  shared->until_a_read_hangs();
   shared->change([&](FakeHost& host) {
     host.remove(nic.pci_dir());
     add_nic(host, nic);
   });
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
-  clock.advance(
-      settings.counters_period);  // the search goes out with reads of the former device behind it
-  EXPECT_THAT(cycle(), ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+  sampler->poll();  // the discovery waits behind reads of the former device
+  shared->hang("");
+  EXPECT_THAT(kinds(settle()),
+              ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
   for (int i = 0; i < 3; ++i) {
     clock.advance(Milliseconds(1000));
-    EXPECT_THAT(cycle(), IsEmpty());
+    EXPECT_THAT(kinds(settle()), IsEmpty());
   }
 }
 

@@ -36,7 +36,7 @@ class SamplerHealth : public testing::SamplerFixture {
   void next(const DevlinkAnswers::Reporters& reporters) {
     shared->change([&](FakeHost&) { devlink.reporters[{"pci", first.pci}] = reporters; });
     if (sampler == nullptr) start();
-    clock.advance(settings.driver_period);
+    clock.advance(std::chrono::minutes(1));
     seen = settle();
   }
   std::size_t fatals(const DevlinkAnswers::Reporters& reporters) {

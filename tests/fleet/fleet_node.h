@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "daemon/api/report_store.h"
 #include "daemon/engine.h"
-#include "daemon/report_store.h"
 #include "tests/sim/scenario.h"
 
 namespace linkhealth::sim {

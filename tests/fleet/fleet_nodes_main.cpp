@@ -1,7 +1,6 @@
 // fleet_nodes: N nodes behind one port: /targets (HTTP service discovery), /node/I/metrics. What
 // fleet.py needs to know is printed as one line of JSON once all is ready: {"port":…,"series":…}.
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <atomic>
 #include <csignal>
@@ -9,7 +8,10 @@
 #include <thread>
 
 #include "base/text.h"
+#include "daemon/api/api.h"
 #include "daemon/http/gzip.h"
+#include "daemon/http/http_server.h"
+#include "daemon/http/listening_sockets.h"
 #include "tests/fleet/fleet_node.h"
 
 namespace linkhealth::sim {
@@ -148,56 +150,60 @@ class Fleet {
   std::vector<std::unique_ptr<FleetNode>> nodes_;
 };
 
-void serve(httplib::Server& server, const Fleet& fleet, std::atomic<std::uint64_t>& wire_bytes,
-           std::atomic<std::uint64_t>& scrapes) {
-  server.Get("/targets", [&](const httplib::Request&, httplib::Response& to) {
-    to.set_content(fleet.targets(), "application/json");
-  });
-  server.Get("/cost", [&](const httplib::Request&, httplib::Response& to) {
-    to.set_content(fmt::format("{{\"wire_bytes\":{},\"scrapes\":{},\"series\":{}}}",
-                               wire_bytes.load(), scrapes.load(), fleet.series()),
-                   "application/json");
-  });
-  server.Get(R"(/node/(\d+)/metrics)", [&](const httplib::Request& asked, httplib::Response& to) {
-    const FleetNode* node = fleet.node(parse_u64(asked.matches[1].str()).value_or(UINT64_MAX));
-    if (node == nullptr) {
-      to.status = 404;
-      return;
-    }
+/// What the nodes serve: /targets, /cost, /node/N/metrics.
+struct Service {
+  const Fleet& fleet;
+  std::uint64_t wire_bytes = 0, scrapes = 0;  // of the server's thread
+
+  HttpResponse respond(const HttpRequest& request) {
+    if (request.path == "/targets") return json_response(fleet.targets());
+    if (request.path == "/cost")
+      return json_response(fmt::format("{{\"wire_bytes\":{},\"scrapes\":{},\"series\":{}}}",
+                                       wire_bytes, scrapes, fleet.series()));
+    const auto parts = split(request.path, '/');
+    const FleetNode* node = parts.size() == 4 && parts[1] == "node" && parts[3] == "metrics"
+                                ? fleet.node(parse_u64(parts[2]).value_or(UINT64_MAX))
+                                : nullptr;
+    return node == nullptr ? error_response(404, "no such node") : metrics(*node, request);
+  }
+
+ private:
+  HttpResponse metrics(const FleetNode& node, const HttpRequest& request) {
     MetricGroups groups;
-    for (std::size_t i = 0; i < asked.get_param_value_count("collect[]"); ++i) {
-      groups.optics = groups.optics || asked.get_param_value("collect[]", i) == "optics";
-      groups.counters = groups.counters || asked.get_param_value("collect[]", i) == "counters";
+    const auto [begin, end] = request.params.equal_range("collect[]");
+    for (auto param = begin; param != end; ++param) {
+      groups.optics = groups.optics || param->second == "optics";
+      groups.counters = groups.counters || param->second == "counters";
     }
-    const auto current = node->reports().current();
-    const std::string bytes = gzip(current->metrics(groups));
-    if (!groups.optics && !groups.counters) wire_bytes += bytes.size(), ++scrapes;
-    to.set_header("Content-Encoding", "gzip");
-    to.set_content(bytes,
-                   "application/x-text");  // "text/plain" the library would compress a second time
-  });
-}
+    HttpResponse response = text_response(gzip(node.reports().current()->metrics(groups)));
+    if (!groups.optics && !groups.counters) wire_bytes += response.body.size(), ++scrapes;
+    response.headers = {{"Content-Encoding", "gzip"}};
+    return response;
+  }
+};
 
 int run(const Options& options) {
   Fleet fleet(options);
-  httplib::Server server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(4); };
-  server.set_keep_alive_max_count(
-      1);  // a scraper's kept connection would hold one of the few threads
-  std::atomic<std::uint64_t> wire_bytes{0}, scrapes{0};
-  serve(server, fleet, wire_bytes, scrapes);
-  const int port = server.bind_to_any_port("127.0.0.1");
-  if (port <= 0) {
-    fmt::print(stderr, "fleet_nodes: no port to listen on\n");
+  Service service{fleet};
+  HttpServer server(
+      [&service](HttpRequest& request, int) {
+        request.accepts_gzip = false;  // it is compressed already
+        return service.respond(request);
+      },
+      {.connections = 4096});  // each target has its own
+  auto socket = listen_tcp({"127.0.0.1", 0});
+  const auto bound = socket ? bound_port(*socket) : Result<int>(socket.error());
+  if (!bound) {
+    fmt::print(stderr, "fleet_nodes: {}\n", bound.error().message);
     return 1;
   }
+  const int port = *bound;
+  server.listen(*std::move(socket), Caller::Transport::kTcp);
   fmt::print("{{\"port\":{},\"nodes\":{},\"series\":{}}}\n", port, options.nodes, fleet.series());
   std::fflush(stdout);
-  std::atomic<bool> stop{false};
-  std::thread steps([&] { fleet.run(stop); });
-  server.listen_after_bind();
-  stop = true;
-  steps.join();
+  server.start();
+  const std::atomic<bool> stop{false};
+  fleet.run(stop);
   return 0;
 }
 

@@ -12,7 +12,6 @@
 #include "probes/ethtool_module.h"
 #include "probes/ethtool_stats.h"
 #include "probes/netlink_message.h"
-#include "probes/rdma_netlink.h"
 #include "probes/rtnl_link.h"
 
 namespace {
@@ -48,9 +47,6 @@ void parse_all(ByteView bytes) {
   static_cast<void>(parse_stats(bytes, names));
   static_cast<void>(parse_pause(bytes));
   static_cast<void>(parse_module_read(bytes));
-  static_cast<void>(parse_rdma_device(bytes));
-  static_cast<void>(parse_rdma_port(bytes));
-  static_cast<void>(parse_rdma_counters(bytes));
 }
 
 }  // namespace

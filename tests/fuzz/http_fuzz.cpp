@@ -1,18 +1,19 @@
-// Fuzzes the parser of HTTP requests: bytes from anybody who can connect.
+// Fuzzes the parser of HTTP requests: bytes from any client.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "daemon/http_request.h"
+#include "daemon/http/http_parser.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto request = linkhealth::parse_http_request({reinterpret_cast<const char*>(data), size});
-  if (request.state == linkhealth::HttpRequest::State::kComplete && request.size > size)
+  const auto parsed = linkhealth::parse_http_request({reinterpret_cast<const char*>(data), size});
+  if (parsed.size_bytes > size) std::abort();
+  // The body is the end of the request, and bounded.
+  const std::string& body = parsed.request.body;
+  if (body.size() > linkhealth::kMaxRequestBody_bytes || body.size() > parsed.size_bytes)
     std::abort();
-  // The body is what stands at the end of the request, and bounded.
-  const std::string& body = request.api.body;
-  if (body.size() > linkhealth::kMaxRequestBody_bytes || body.size() > request.size) std::abort();
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (!body.empty() && bytes.substr(request.size - body.size(), body.size()) != body) std::abort();
+  if (!body.empty() && bytes.substr(parsed.size_bytes - body.size(), body.size()) != body)
+    std::abort();
   return 0;
 }

@@ -1,7 +1,7 @@
 // Writes the first corpus of the module fuzzers: `module_seeds DIR` makes files in
 // DIR/{sff8472,sff8636,cmis,dump}, what the reads of made-up modules give. They reach what chance
-// does not: banks above lane 8, all groups of VDM with limits and flags, the coherent pages,
-// external calibration. Four banks are enough: sixteen are read alike, and slow.
+// does not: banks above lane 8, all groups of VDM. Four banks are enough: sixteen are read alike,
+// and slow.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -17,17 +17,15 @@ using namespace linkhealth;
 std::string reads_of(const ModuleImage& memory) {
   std::string out;
   ModuleImage image;
-  for (const ReadScope scope : {ReadScope::kIdentity, ReadScope::kMonitors})
-    for (auto batch = next_reads(image, scope); !batch.empty(); batch = next_reads(image, scope))
-      for (const ModulePageRequest& request : batch) {
-        const ModulePageKey key{request.i2c_address, request.bank, request.page,
-                                request.offset >= 128};
-        std::vector<std::uint8_t> bytes;
-        for (unsigned i = 0; i < request.length; ++i)
-          bytes.push_back(memory.byte(key, request.offset + i).value_or(0));
-        image.store(request, bytes);
-        out.append(bytes.begin(), bytes.end());
-      }
+  for (auto batch = next_reads(image); !batch.empty(); batch = next_reads(image))
+    for (const ModulePageKey& key : batch) {
+      const ModulePageRequest request = request_of(key);
+      std::vector<std::uint8_t> bytes;
+      for (unsigned i = 0; i < request.length; ++i)
+        bytes.push_back(memory.byte(key, request.offset + i).value_or(0));
+      image.store(request, bytes);
+      out.append(bytes.begin(), bytes.end());
+    }
   return out;
 }
 
@@ -36,8 +34,7 @@ void write(const std::filesystem::path& dir, const std::string& name, const std:
   std::ofstream(dir / name, std::ios::binary) << content;
 }
 
-/// One group of VDM on one bank: 64 instances, the types from `first` on, on lanes in turn, all 16
-/// sets of limits and every flag set.
+/// One group of VDM on one bank: 64 instances, the types from `first` on, on lanes in turn.
 void vdm_group(EepromBuilder& module, unsigned group, unsigned first, std::uint8_t bank) {
   const auto page = [&](unsigned base) { return static_cast<std::uint8_t>(base + group); };
   for (unsigned i = 0; i < 64; ++i) {
@@ -47,9 +44,6 @@ void vdm_group(EepromBuilder& module, unsigned group, unsigned first, std::uint8
         .byte(129 + 2 * i, (first + i) % 150);
     module.page(page(0x24), bank).u16(128 + 2 * i, 0x1000 + 37 * i);
   }
-  for (unsigned set = 0; set < 16; ++set)
-    module.page(page(0x28), bank).limits(128 + 8 * set, 0x7000, 0x1000, 0x6000, 0x2000);
-  module.page(0x2c, bank).fill(128 + 32 * group, 32, 0xa5);
 }
 
 /// All four groups: with 64 instances each they hold every type that CMIS has.
@@ -75,25 +69,6 @@ EepromBuilder cmis_with_vdm(unsigned banks) {
   return module;
 }
 
-/// A coherent module: VDM, the statistics of C-CMIS, and a laser that is tuned.
-EepromBuilder coherent() {
-  auto module = cmis_with_vdm(1);
-  module.page(1).byte(142, 0x54).byte(155, 0xc3);
-  module.page(0x12).u16(168, 0x0b82).u16(170, 0x7760).fill(231, 8, 0x3f);
-  for (unsigned at = 128; at < 188; at += 2) module.page(0x34).u16(at, 0x0100 + at);
-  for (unsigned at = 128; at < 212; at += 2) module.page(0x35).u16(at, 0x0010 + at);
-  return module;
-}
-
-/// Without VDM: host and media signal-to-noise ratios on page 14h, a loop on page 13h.
-EepromBuilder with_diagnostics() {
-  auto module = EepromBuilder::cmis();
-  module.page(1).byte(142, 0x24);
-  module.page(0x13).byte(180, 0x0f);
-  module.page(0x14).byte(128, 0x06).fill(192, 64, 0x15);
-  return module;
-}
-
 EepromBuilder flat_cable() {
   auto module = EepromBuilder::cmis();
   module.lower().byte(2, 0x80).byte(85, 0x03).byte(86, 0x1d).byte(87, 0x01).byte(88, 0x88).byte(
@@ -116,16 +91,10 @@ EepromBuilder in_fault() {
 }
 
 void write_cmis(const std::filesystem::path& dir) {
-  auto module = EepromBuilder::cmis();
-  module.page(1).byte(142, 0x75);
-  module.page(0x2f).byte(128, 0x00);
-  module.page(0x20).byte(128, 0x00).byte(129, 5).byte(130, 0x0f).byte(131, 15).byte(132, 0x0f).byte(
-      133, 139);
-  module.page(0x24).u16(128, 0x1600).u16(130, 0x8064).u16(132, 361);
-  module.page(0x28).limits(128, 0xffff, 0x1100, 0xffff, 0x1300);
-  module.page(0x2c).byte(128, 0x5a);
-  module.page(0x34).u16(132, 0x1000).u16(150, 0x0010);
-  module.page(0x35).u16(158, 361).u16(160, 350).u16(162, 370);
+  auto module =
+      EepromBuilder::cmis_with_vdm({{0x00, 5, 0x1600}, {0x0f, 15, 0x8064}, {0x0f, 139, 361}});
+  module.page(1).byte(142, 0x65);
+  module.page(0x13).byte(128, 0x30).byte(180, 0x0f);
   write(dir, "seed", reads_of(module.image()));
   for (const unsigned banks : {1U, 2U, 4U})
     write(dir, "vdm_banks_" + std::to_string(banks), reads_of(cmis_with_vdm(banks).image()));
@@ -135,38 +104,14 @@ void write_cmis(const std::filesystem::path& dir) {
   auto asleep = cmis_with_vdm(1);
   asleep.page(0x2f).byte(144, 0x40);
   write(dir, "asleep", reads_of(asleep.image()));
-  write(dir, "coherent", reads_of(coherent().image()));
-  write(dir, "diagnostics", reads_of(with_diagnostics().image()));
   write(dir, "flat", reads_of(flat_cable().image()));
   write(dir, "fault", reads_of(in_fault().image()));
-}
-
-/// Tuned to a channel, with an error and every flag.
-EepromBuilder tunable_sfp() {
-  auto module = EepromBuilder::sff8472();
-  module.lower().byte(64, 0x14).byte(65, 0x5a);
-  module.a2_tunable().byte(128, 0x03).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(
-      140, 500);
-  return module.u16(144, 36).u16(146, 31050).u16(152, 0xffff).byte(168, 0x60).byte(172, 0x78);
 }
 
 void write_sff8636(const std::filesystem::path& dir) {
   auto module = EepromBuilder::sff8636();
   module.lower().byte(2, 0);
-  module.page(0).byte(195, 0x0b);
-  module.page(0x20).byte(128, 0x58).u16(152, 0x1380).u16(200, 0x2501).u16(202, 0x0004);
-  module.page(0x21).limits(144, 0xffff, 0x1000, 0xffff, 0x1200);
   write(dir, "seed", reads_of(module.image()));
-  for (unsigned i = 0; i < 24;
-       ++i)  // every kind of parameter, each with its value, limits and flags
-    module.page(0x20)
-        .byte(128 + i, 0xff)
-        .u16(152 + 2 * i, 0x1380 + i)
-        .byte(200 + 2 * i, i << 4U)
-        .byte(201 + 2 * i, 1 + i % 12);
-  for (unsigned set = 0; set < 16; ++set)
-    module.page(0x21).limits(128 + 8 * set, 0x7000, 0x1000, 0x6000, 0x2000);
-  write(dir, "parameters", reads_of(module.image()));
   auto flags = EepromBuilder::sff8636();
   flags.lower().fill(3, 12, 0xff);
   write(dir, "flags", reads_of(flags.image()));
@@ -186,21 +131,10 @@ void write_sff8472(const std::filesystem::path& dir) {
   write(dir, "seed", reads_of(EepromBuilder::sff8472().image()));
   auto external = EepromBuilder::sff8472();
   external.lower().byte(92, 0x58);
-  external.a2()
-      .f32(56, 0)
-      .f32(60, 0)
-      .f32(64, 0)
-      .f32(68, 1)
-      .f32(72, 0)
-      .u16(76, 0x0100)
-      .u16(80, 0x0100)
-      .u16(84, 0x0100);
-  external.a2().u16(88, 0x0100).fill(110, 8, 0xff);
   write(dir, "external", reads_of(external.image()));
   auto cable = EepromBuilder::sff8472();
   cable.lower().byte(2, 0x21).byte(8, 0x04).byte(18, 3).byte(92, 0).byte(93, 0);
   write(dir, "cable", reads_of(cable.image()));
-  write(dir, "tunable", reads_of(tunable_sfp().image()));
 }
 
 }  // namespace

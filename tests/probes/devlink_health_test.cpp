@@ -33,13 +33,13 @@ TEST(DevlinkHealth, AStateThatThisProgramDoesNotKnowIsNotKnown) {
 }
 
 TEST(DevlinkHealth, WhatAReporterMeansIsItsDriversMatter) {
-  EXPECT_EQ(readings_until_fatal("mlx5_core", "fw_fatal"), 1U);
-  EXPECT_EQ(readings_until_fatal("mlx5_core", "fw"), 0U) << "any syndrome, also a warm sensor";
-  EXPECT_EQ(readings_until_fatal("mlx5_core", "tx"), 0U) << "a queue, recovers";
-  EXPECT_EQ(readings_until_fatal("bnxt_en", "fw"), 2U) << "once: a reset that mends it";
-  EXPECT_EQ(readings_until_fatal("bnxt_en", "hw"), 0U) << "writes to its flash";
-  EXPECT_EQ(readings_until_fatal("ice", "port"), 0U);
-  EXPECT_EQ(readings_until_fatal("", "fw_fatal"), 0U);
+  EXPECT_EQ(failed_after("mlx5_core", "fw_fatal"), Milliseconds(0));
+  EXPECT_EQ(failed_after("mlx5_core", "fw"), std::nullopt) << "any syndrome, also a warm sensor";
+  EXPECT_EQ(failed_after("mlx5_core", "tx"), std::nullopt) << "a queue, recovers";
+  EXPECT_EQ(failed_after("bnxt_en", "fw"), Milliseconds(60'000)) << "once: a reset that mends it";
+  EXPECT_EQ(failed_after("bnxt_en", "hw"), std::nullopt) << "writes to its flash";
+  EXPECT_EQ(failed_after("ice", "port"), std::nullopt);
+  EXPECT_EQ(failed_after("", "fw_fatal"), std::nullopt);
 }
 
 TEST(DevlinkHealth, ADeviceOfAnotherBusHasNoPciAddress) {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cerrno>
 
 namespace linkhealth {
@@ -12,12 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using testing::FailingHost;
 using testing::FakeHost;
-
-std::string read_kept(HostFile& file) {
-  std::array<char, 64> buffer{};
-  const auto size = file.read(buffer);
-  return size ? std::string(buffer.data(), *size) : "errno " + std::to_string(size.error().errnum);
-}
 
 TEST(FakeHost, FollowsLinks) {
   FakeHost host;
@@ -29,24 +22,24 @@ TEST(FakeHost, FollowsLinks) {
   EXPECT_EQ(host.read_file("/sys/class/net/eth1/mtu").error().errnum, ENOENT);
 }
 
-TEST(FakeHost, AnOpenFileOfARemovedDeviceStaysDead) {
+TEST(FakeHost, AnOpenDirectoryOfARemovedDeviceStaysDead) {
   FakeHost host;
   host.set("/sys/d/a", "1");
-  auto file = host.open_file("/sys/d/a");
+  auto dir = host.open_dir("/sys/d");
   host.set("/sys/d/a", "2");
-  EXPECT_EQ(read_kept(**file), "2");
+  EXPECT_EQ(*(*dir)->read_file("a"), "2");
   host.remove("/sys/d");
   host.set("/sys/d/a", "3");
-  EXPECT_EQ(read_kept(**file), "errno " + std::to_string(ENODEV));
+  EXPECT_EQ((*dir)->read_file("a").error().errnum, ENOENT);
   EXPECT_EQ(*host.read_file("/sys/d/a"), "3");
 }
 
-TEST(FakeHost, AnOpenFileFollowsARename) {
+TEST(FakeHost, AnOpenDirectoryFollowsARename) {
   FakeHost host;
   host.set("/sys/d/a", "1");
-  auto file = host.open_file("/sys/d/a");
+  auto dir = host.open_dir("/sys/d");
   host.rename("/sys/d", "/sys/e");
-  EXPECT_EQ(read_kept(**file), "1");
+  EXPECT_EQ(*(*dir)->read_file("a"), "1");
   EXPECT_FALSE(host.read_file("/sys/d/a"));
 }
 
@@ -64,17 +57,17 @@ TEST(FailingHost, FailsByPatternAndCounts) {
   FakeHost fake;
   fake.set("/sys/a", "12345");
   FailingHost host(fake);
-  auto file = host.open_file("/sys/a");
+  auto dir = host.open_dir("/sys");
   host.fail("/sys/*", EINVAL, 1);
-  EXPECT_EQ(read_kept(**file), "errno " + std::to_string(EINVAL));
-  EXPECT_EQ(read_kept(**file), "12345");
+  EXPECT_EQ((*dir)->read_file("a").error().errnum, EINVAL);
+  EXPECT_EQ(*(*dir)->read_file("a"), "12345");
   host.truncate("*", 2);
   EXPECT_EQ(*host.read_file("/sys/a"), "12");
   host.replace("/sys/a", "N/A (no PMA)\n");
-  EXPECT_EQ(read_kept(**file), "N/A (no PMA)\n");
+  EXPECT_EQ(*(*dir)->read_file("a"), "N/A (no PMA)\n");
   EXPECT_EQ(host.reads("/sys/a"), 4U);
   host.heal();
-  EXPECT_EQ(read_kept(**file), "12345");
+  EXPECT_EQ(*(*dir)->read_file("a"), "12345");
 }
 
 }  // namespace

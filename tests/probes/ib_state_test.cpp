@@ -3,21 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
 
-#include "probes/batched_reads.h"
 #include "probes/ib_sysfs.h"
-#include "probes/live_host.h"
 #include "tests/probes/sysfs_tree.h"
-#include "tests/support/temp_directory.h"
 
 namespace linkhealth {
 namespace {
 
 using testing::FailingHost;
 using testing::FakeHost;
-using ::testing::IsEmpty;
 using testing::Nic;
 
 struct IbState : ::testing::Test {
@@ -35,7 +29,7 @@ struct IbState : ::testing::Test {
     PortSample sample;
     sample.link.emplace().speed_mbps = speed_mbps;
     Seen seen;
-    EXPECT_EQ(reader->read(IbGroup::kState, sample, seen.gaps), ReadStatus::kOk);
+    EXPECT_EQ(reader->read_state(sample, seen.gaps), ReadStatus::kOk);
     seen.link = *sample.link;
     return seen;
   }
@@ -83,7 +77,7 @@ TEST(IbStateOfAStranger, HasNoCarrier) {
     port.exempt_reason = exempt ? "virtual function of 0000:1b:00.0" : "";
     PortSample sample;
     std::vector<Gap> gaps;
-    EXPECT_EQ(IbPortReader::open(host, port)->read(IbGroup::kState, sample, gaps), ReadStatus::kOk);
+    EXPECT_EQ(IbPortReader::open(host, port)->read_state(sample, gaps), ReadStatus::kOk);
     EXPECT_EQ(sample.link->carrier.has_value(), !exempt);
   }
 }
@@ -116,21 +110,12 @@ TEST(IbStateParse, Rates) {
     EXPECT_FALSE(parse_rate(bad)) << bad;
 }
 
-TEST_F(IbState, TheRateIsReadAfterAChangeAndNowAndThen) {
+TEST_F(IbState, ARateThatCannotBeReadIsUnknown) {
   EXPECT_EQ(read().link.speed_mbps, 400000U);
-  host.forget_reads();
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(read().link.speed_mbps, 400000U);
-  EXPECT_EQ(host.reads("*/rate"), 0U) << "each costs up to five firmware commands";
-  EXPECT_EQ(host.reads("*/phys_state"), 5U);
   put("rate", "200 Gb/sec (2X NDR)");
-  EXPECT_EQ(read().link.speed_mbps, 200000U) << "the sixth time";
-  put("rate", "400 Gb/sec (4X NDR)");
   EXPECT_EQ(read().link.speed_mbps, 200000U);
-  put("state", "2: INIT");
-  EXPECT_EQ(read().link.speed_mbps, 400000U) << "the state changed";
   host.fail("*/rate", EIO);
-  put("state", "4: ACTIVE");
-  EXPECT_FALSE(read().link.speed_mbps) << "what can't be read is unknown";
+  EXPECT_FALSE(read().link.speed_mbps);
 }
 
 TEST_F(IbState, ARateThatNobodyWantsIsNotRead) {
@@ -167,91 +152,6 @@ TEST_F(IbStateOfInfiniBand, ALinkThatRecoversFromErrorsIsNotDown) {
   EXPECT_EQ(recovering.link.phys_state, "LinkErrorRecovery");
   EXPECT_EQ(recovering.link.carrier, true);
   EXPECT_EQ(recovering.link.speed_mbps, 400000U);
-}
-
-/// On a real file system, where the counters and the state are read in one go.
-class IbStateBeside : public ::testing::Test {
- protected:
-  IbStateBeside() {
-    put("state", "4: ACTIVE\n");
-    put("phys_state", "5: LinkUp\n");
-    put("rate", "400 Gb/sec (4X NDR)\n");
-    for (const std::string name : {"symbol_error", "link_downed", "port_rcv_errors"})
-      put("counters/" + name, "7\n");
-    open();
-  }
-  void put(const std::string& file, const std::string& text) {
-    std::filesystem::create_directory(directory_.file("counters"));
-    std::ofstream(directory_.file(file)) << text;
-  }
-  void open() {
-    InventoryPort port;
-    port.id.device = "mlx5_0";
-    port.id.port = 1;
-    port.id.link_layer = "InfiniBand";
-    port.sysfs_port_dir = directory_.path();
-    reader_.emplace(std::move(*IbPortReader::open(host_, port)));
-  }
-  /// Whether the state was read beside the counters.
-  bool read() {
-    sample_ = {};
-    gaps_.clear();
-    StateReads state;
-    EXPECT_EQ(reader_->read_due(0, SteadyTime(), sample_, gaps_, &state), ReadStatus::kOk);
-    EXPECT_EQ(reader_->read_state(state, sample_, gaps_), ReadStatus::kOk);
-    return state.made;
-  }
-
-  test::TempDirectory directory_;
-  LiveHost host_{"", std::make_shared<BatchedReads>()};
-  std::optional<IbPortReader> reader_;
-  PortSample sample_;
-  std::vector<Gap> gaps_;
-};
-
-TEST_F(IbStateBeside, IsWhatTheFilesSayNow) {
-  EXPECT_FALSE(read()) << "they are opened";
-  EXPECT_EQ(sample_.link->state, "ACTIVE");
-  EXPECT_TRUE(read());
-  EXPECT_EQ(sample_.link->state, "ACTIVE");
-  EXPECT_EQ(sample_.link->phys_state, "LinkUp");
-  EXPECT_EQ(sample_.link->speed_mbps, 400'000U);
-  EXPECT_EQ(sample_.counters->get("link_downed"), 7U);
-  EXPECT_THAT(gaps_, IsEmpty());
-  put("state", "1: DOWN\n");
-  put("phys_state", "2: Polling\n");
-  put("counters/link_downed", "8\n");
-  EXPECT_TRUE(read());
-  EXPECT_EQ(sample_.link->state, "DOWN");
-  EXPECT_EQ(sample_.link->phys_state, "Polling");
-  EXPECT_EQ(sample_.link->carrier, false);
-  EXPECT_EQ(sample_.counters->get("link_downed"), 8U);
-}
-
-TEST_F(IbStateBeside, AnOddOneIsAGapAndIsAskedLessOften) {
-  read();
-  put("phys_state", "N/A\n");
-  EXPECT_TRUE(read());
-  EXPECT_EQ(sample_.link->state, "ACTIVE");
-  EXPECT_EQ(sample_.link->phys_state, "");
-  ASSERT_EQ(gaps_.size(), 1U);
-  EXPECT_EQ(gaps_[0].reason, "phys_state: text \"N/A\"");
-  put("phys_state", "5: LinkUp\n");
-  EXPECT_FALSE(read()) << "it is left alone";
-  EXPECT_EQ(sample_.counters->get("link_downed"), 7U);
-  EXPECT_FALSE(read());
-  EXPECT_EQ(sample_.link->phys_state, "LinkUp");
-  EXPECT_THAT(gaps_, IsEmpty());
-  EXPECT_TRUE(read());
-}
-
-TEST_F(IbStateBeside, WithoutCountersItIsReadByItself) {
-  std::filesystem::remove_all(directory_.file("counters"));
-  open();
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(read());
-    EXPECT_EQ(sample_.link->state, "ACTIVE");
-  }
 }
 
 }  // namespace

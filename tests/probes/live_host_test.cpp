@@ -115,7 +115,7 @@ TEST_F(LiveHostTree, OnlyRegularFilesAreRead) {
   ASSERT_EQ(mkfifo((sys_ / "fifo").c_str(), 0600), 0);
   LiveHost host(sys_);
   EXPECT_EQ(host.read_file("/sys/fifo").error().errnum, EINVAL);
-  EXPECT_EQ(host.open_file("/sys/fifo").error().errnum, EINVAL);
+  EXPECT_EQ((*host.open_dir("/sys"))->read_file("fifo").error().errnum, EINVAL);
   EXPECT_EQ(host.read_file("/sys/class").error().errnum, EISDIR);
   EXPECT_EQ(host.list_dir("/sys/devices/pci0/net/eth0/speed").error().errnum, ENOTDIR);
 }
@@ -130,15 +130,28 @@ TEST_F(LiveHostTree, AFileIsBounded) {
   EXPECT_EQ(*host.read_file("/sys/empty"), "");
 }
 
-TEST_F(LiveHostTree, AKeptFileSeesTheNewContent) {
+TEST_F(LiveHostTree, AnOpenDirectoryReadsWhatIsThereNowAndDiesWithIt) {
+  for (const std::string& root : {std::string(sys_), std::string()}) {
+    LiveHost host(root);
+    const fs::path file = sys_ / "devices/pci0/net/eth0/speed";
+    put(file, "400000\n");
+    auto dir = host.open_dir(root.empty() ? file.parent_path().string()
+                                          : std::string("/sys/class/net/eth0"));
+    ASSERT_TRUE(dir);
+    EXPECT_EQ(*(*dir)->read_file("speed"), "400000\n");
+    put(file, "-1\n");
+    EXPECT_EQ(*(*dir)->read_file("speed"), "-1\n");
+    EXPECT_EQ((*dir)->read_file("mtu").error().errnum, ENOENT);
+    fs::remove_all(file.parent_path());
+    if (root.empty()) put(file, "200000\n");  // another device of the same name
+    EXPECT_EQ((*dir)->read_file("speed").error().errnum, ENOENT);
+  }
+}
+
+TEST_F(LiveHostTree, AnOpenDirectoryOfACopyNeverLeavesTheRoot) {
+  fs::create_symlink(top_ / "secret", sys_ / "devices/pci0/net/eth0/link");
   LiveHost host(sys_);
-  auto file = host.open_file("/sys/class/net/eth0/speed");
-  ASSERT_TRUE(file);
-  std::array<char, 64> buffer{};
-  EXPECT_EQ(*(*file)->read(buffer), 7U);
-  put(sys_ / "devices/pci0/net/eth0/speed", "-1\n");
-  EXPECT_EQ(*(*file)->read(buffer), 3U);
-  EXPECT_EQ(std::string_view(buffer.data(), 3), "-1\n");
+  EXPECT_EQ((*host.open_dir("/sys/class/net/eth0"))->read_file("link").error().errnum, ENOENT);
 }
 
 TEST(LiveHost, ReadsThisMachine) {

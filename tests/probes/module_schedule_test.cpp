@@ -8,6 +8,7 @@
 
 #include "probes/sysfs_text.h"
 #include "tests/probes/fake_module.h"
+#include "tests/support/eeprom_builder.h"
 
 namespace linkhealth {
 namespace {
@@ -71,23 +72,6 @@ TEST_F(ModuleScheduleTest, RemembersWhenAFlagWasSetAndClearedAndHowOften) {
   ASSERT_TRUE(flags[0].set_at && flags[0].cleared_at);
   EXPECT_LT(*flags[0].set_at, *flags[0].cleared_at);
   EXPECT_GT(flags[0].set_at->time_since_epoch(), (steady_from_seconds(1025) - SteadyTime()));
-}
-
-TEST(ModuleFlags, ATunableLasersAreRememberedByLaneAndForgottenWithTheRest) {
-  ModuleSample sample;
-  sample.laser_tuning.resize(2);
-  ModuleFlagHistory history;
-  for (const bool set : {false, true, false}) {
-    sample.laser_tuning[1].wavelength_unlocked = set;
-    history.take(sample, WallTime(Milliseconds(1000)));
-  }
-  const auto flags = history.list();
-  ASSERT_EQ(flags.size(), 1U);
-  EXPECT_EQ(flags[0].name, "laser_wavelength_unlocked");
-  EXPECT_EQ(flags[0].lane, 2U);
-  EXPECT_EQ(flags[0].change_count, 2U);
-  forget_flags(sample);
-  EXPECT_FALSE(sample.laser_tuning[1].wavelength_unlocked) << "latched at an unknown time";
 }
 
 TEST_F(ModuleScheduleTest, AnotherModuleHasNoPast) {
@@ -196,13 +180,9 @@ TEST_F(ModuleScheduleTest, WithoutASerialNumberAnotherPartIsASwap) {
 TEST_F(ModuleScheduleTest, ASwapIsSeenThoughTheLastReadOfTheRoundBeforeFailed) {
   run_for(5);
   schedule_.take_finished();
-  module().before_read = [this](std::size_t) {
-    // Only the last read of a round is of page 00h.
-    module().page_errno[0] = EIO;
-  };
+  module().page_errno[0] = EIO;  // only the last read of a round is of page 00h
   run_for(10);
-  EXPECT_TRUE(only_round().sample);
-  module().before_read = nullptr;
+  EXPECT_TRUE(only_round().gap);
   module().page_errno.clear();
   module().set_serial("SN000002");
   const std::size_t limits_read = reads_of(3);
@@ -246,30 +226,6 @@ TEST_F(ModuleScheduleTest, OneBadPortHidesNoOther) {
   EXPECT_TRUE(rounds.at("mlx5_2/1").sample->present);
 }
 
-// The others' light and losses are looked at in between, and the slow one's round is whole in the
-// end.
-TEST_F(ModuleScheduleTest, ASlowModuleLetsOthersGoBetweenItsReads) {
-  schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}}, now_);
-  module().delay = Milliseconds(1900);
-  run_for(10);
-  EXPECT_EQ(only_round().port, "mlx5_1/1") << "the slow one takes 15 s";
-  run_for(10);
-  std::map<PortKey, ModuleRound> rounds;
-  for (const ModuleRound& round : schedule_.take_finished()) rounds[round.port] = round;
-  ASSERT_TRUE(rounds.contains("mlx5_0/1"));
-  EXPECT_EQ(rounds.at("mlx5_0/1").sample->serial, "SN000001");
-  EXPECT_NEAR(rounds.at("mlx5_0/1").duration_s, 4 * 1.9, 0.01)
-      << "its own reads, not those of others";
-}
-
-TEST_F(ModuleScheduleTest, SlowModulesTakeTurns) {
-  schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}, {"mlx5_2/1", 9}}, now_);
-  for (const char* port : {"mlx5_0/1", "mlx5_1/1", "mlx5_2/1"})
-    modules_[port].delay = Milliseconds(1900);
-  run_for(60);
-  EXPECT_EQ(schedule_.take_finished().size(), 3U);
-}
-
 TEST_F(ModuleScheduleTest, AQuickRoundIsNotTornApart) {
   schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}}, now_);
   bool torn = false;
@@ -293,6 +249,48 @@ TEST_F(ModuleScheduleTest, ANewDeviceUnderTheOldNameStartsAnew) {
   schedule_.set_ports({{"mlx5_0/1", 70}}, now_);
   run_for(1);
   EXPECT_EQ(reads_of(3), 2U);
+}
+
+/// CMIS 5.4 7.1.3.2, 8.5: they may be others then.
+TEST(ModuleLimits, AreReadAgainWhenADataPathHasComeUpOrAnotherApplicationRuns) {
+  ModuleSchedule schedule{ModuleTiming{}};
+  SteadyTime now = steady_from_seconds(1000);
+  schedule.set_ports({{"mlx5_0/1", 7}}, now);
+  std::size_t limit_reads = 0;
+  std::optional<ModuleSample> last;
+  const auto read_for_a_minute = [&](const EepromBuilder& module) {
+    const ModuleImage image = module.image();
+    for (const SteadyTime until = now + from_seconds(60); now <= until;) {
+      const auto read = schedule.next(now);
+      if (!read) {
+        now = std::min(std::max(schedule.wake_at().value_or(until), now), until) + Milliseconds{1};
+        continue;
+      }
+      if (read->page.page == 0x02) ++limit_reads;
+      const auto bytes = ModulePage(image, read->page.key())
+                             .raw(read->page.offset, read->page.length)
+                             .value_or(std::string(read->page.length, '\0'));
+      now += Milliseconds{5};
+      schedule.done(*read, std::vector<std::uint8_t>(bytes.begin(), bytes.end()), Milliseconds{5},
+                    now, WallTime());
+    }
+    for (ModuleRound& round : schedule.take_finished()) last = std::move(round.sample);
+  };
+  auto module = EepromBuilder::cmis();
+  module.lower().byte(90, 0x4b).byte(91, 0x14).byte(92, 0x11).byte(93, 0xff).byte(94, 0xff);
+  module.page(0x11).fill(128, 4, 0x11);  // deactivated, as after an insertion
+  read_for_a_minute(module);
+  EXPECT_EQ(limit_reads, 1U) << "what does not change is read once";
+  module.page(0x11).fill(128, 4, 0x44);
+  module.page(2).limits(128, 80 << 8, 0xfb00, 70 << 8, 0);
+  read_for_a_minute(module);
+  EXPECT_EQ(limit_reads, 2U);
+  EXPECT_EQ(last->thresholds.temperature_c.high_alarm, 80.0);
+  module.page(0x11).fill(206, 8, 0x20);
+  read_for_a_minute(module);
+  EXPECT_EQ(limit_reads, 3U);
+  read_for_a_minute(module);
+  EXPECT_EQ(limit_reads, 3U) << "once for each time";
 }
 
 TEST(ErrnoName, IsTheKernelsWord) {

@@ -37,7 +37,7 @@ TEST_F(NetdevSysfs, ReadsLinkAndStatistics) {
   EXPECT_EQ(port.read_statistics(sample_, gaps_), ReadStatus::kOk);
   EXPECT_EQ(sample_.link->admin_up, true);
   EXPECT_EQ(sample_.link->carrier, true);
-  EXPECT_EQ(sample_.link->speed_mbps, 400000U);
+  EXPECT_EQ(port.read_speed_mbps(), 400000U);
   EXPECT_EQ(sample_.link->mtu_bytes, 4200U);
   EXPECT_EQ(sample_.link->carrier_up_count, 3U);
   EXPECT_EQ(sample_.link->carrier_down_count, 2U);
@@ -55,7 +55,7 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
     port.read_link(sample_.link, gaps_);
     EXPECT_EQ(sample_.link->admin_up, false);
     EXPECT_EQ(sample_.link->carrier, false);
-    EXPECT_FALSE(sample_.link->speed_mbps);
+    EXPECT_FALSE(port.read_speed_mbps());
     EXPECT_TRUE(gaps_.empty());
   }
   fake_.set(file("flags"), "0x1003\n");
@@ -64,7 +64,7 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
   EXPECT_EQ(sample_.link->carrier, true) << "no back-off after a value";
 }
 
-TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
+TEST_F(NetdevSysfs, FollowsTheCarrierByItsCounts) {
   auto port = reader();
   const auto read = [&] {
     sample_.link.reset();
@@ -91,36 +91,6 @@ TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
   EXPECT_EQ(sample_.link->carrier, false);
   EXPECT_TRUE(gaps_.empty());
   EXPECT_EQ(host_.reads(file("carrier")), 0U) << "it waits for the RTNL lock";
-}
-
-TEST_F(NetdevSysfs, WhatIsReadTogetherWithOtherPortsIsReadOnceAndSaysTheSame) {
-  auto port = reader();
-  const auto cycle = [&] {
-    NetdevReader::LinkReads reads;
-    port.begin_link(reads);
-    reads.read(host_);
-    sample_.link.reset();
-    host_.forget_reads();
-    const ReadStatus status = port.read_link(sample_.link, gaps_);
-    EXPECT_EQ(host_.reads(file("flags")) + host_.reads(file("carrier_down_count")), 0U);
-    return status;
-  };
-  EXPECT_EQ(cycle(), ReadStatus::kOk);
-  EXPECT_EQ(sample_.link->admin_up, true);
-  EXPECT_EQ(sample_.link->carrier_down_count, 2U);
-  EXPECT_EQ(sample_.link->carrier, true);
-  fake_.set(file("carrier_down_count"), "3\n");
-  cycle();
-  EXPECT_EQ(sample_.link->carrier_down_count, 3U);
-  fake_.set_error(file("carrier_down_count"), EIO);
-  EXPECT_EQ(cycle(), ReadStatus::kOk);
-  ASSERT_EQ(gaps_.size(), 1U);
-  EXPECT_EQ(gaps_[0].reason, "carrier_down_count: EIO");
-  fake_.set_error(file("flags"), ENODEV);
-  EXPECT_EQ(cycle(), ReadStatus::kGone);
-  NetdevReader::LinkReads unused;
-  port.begin_link(unused);
-  EXPECT_TRUE(unused.has_room(64)) << "of a device that has gone nothing is read";
 }
 
 TEST_F(NetdevSysfs, ADriverWithoutAnOperstateIsAskedForItsCarrierOnce) {
@@ -158,55 +128,22 @@ TEST(CarrierFollower, FollowsEveryChangeFromWhereOperstateStood) {
         if (from ? lost < gained || lost > gained + 1 : gained < lost || gained > lost + 1)
           continue;
         CarrierFollower follower;
-        EXPECT_FALSE(follower.follow(10, 20));
-        EXPECT_EQ(follower.learn(from), from);
+        EXPECT_FALSE(follower.update(10, 20, std::nullopt));
+        EXPECT_EQ(follower.update(10, 20, from), from);
         const bool now = (gained + lost) % 2 == 0 ? from : !from;
-        EXPECT_EQ(follower.follow(10 + gained, 20 + lost), now)
+        EXPECT_EQ(follower.update(10 + gained, 20 + lost, from), now)
             << from << " " << gained << " " << lost;
       }
 }
 
-TEST(CarrierFollower, AnOperstateThatIsLateIsPutRight) {
+TEST(CarrierFollower, AnOperstateThatIsLateIsCorrected) {
   CarrierFollower follower;
-  follower.follow(3, 3);
-  follower.learn(true);  // it was lost half a second ago, and operstate does not say so yet
-  int looks = 0;
-  while (!follower.wants_operstate(false)) {
-    follower.follow(3, 3);
-    ++looks;
-  }
-  EXPECT_GE(looks, 2) << "link-watch takes up to a second";
-  EXPECT_FALSE(follower.learn(false));
-  EXPECT_EQ(follower.follow(4, 3), true);
-  EXPECT_TRUE(follower.learn(false)) << "the counts are ahead";
-  EXPECT_FALSE(follower.wants_operstate(false));
-}
-
-TEST(CarrierFollower, NowAndThenItIsComparedWhileTheCountsStandStill) {
-  CarrierFollower follower;
-  follower.follow(3, 2);
-  follower.learn(true);
-  for (int i = 0; i < 10; ++i) follower.follow(3, 2);
-  EXPECT_FALSE(follower.wants_operstate(false));
-  EXPECT_TRUE(follower.wants_operstate(true));
-  EXPECT_FALSE(follower.learn(false));
-  EXPECT_EQ(follower.follow(3, 2), false);
-}
-
-TEST_F(NetdevSysfs, TheMtuIsReadNowAndThen) {
-  auto port = reader();
-  port.read_link(sample_.link, gaps_);
-  fake_.set(file("mtu"), "9000\n");
-  for (int cycle = 0; cycle < 32; ++cycle) {
-    sample_.link.reset();
-    port.read_link(sample_.link, gaps_);
-    EXPECT_TRUE(sample_.link->mtu_bytes) << cycle;
-  }
-  EXPECT_EQ(sample_.link->mtu_bytes, 9000U);
-  fake_.set(file("mtu"), "1500\n");
-  fake_.set(file("carrier_down_count"), "3\n");
-  port.read_link(sample_.link, gaps_);
-  EXPECT_EQ(sample_.link->mtu_bytes, 1500U) << "a change of the carrier is a reason to look";
+  // The carrier was lost half a second ago, and operstate does not say so yet.
+  EXPECT_EQ(follower.update(3, 3, true), true);
+  EXPECT_EQ(follower.update(3, 3, false), true) << "link-watch takes up to a second";
+  EXPECT_EQ(follower.update(3, 3, false), true);
+  EXPECT_EQ(follower.update(3, 3, false), false);
+  EXPECT_EQ(follower.update(4, 3, false), true) << "the counts are ahead";
 }
 
 TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
@@ -217,7 +154,7 @@ TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
     PortSample sample;
     port.read_link(sample.link, gaps_);
     EXPECT_EQ(sample.link->carrier, false);
-    EXPECT_FALSE(sample.link->speed_mbps) << none;
+    EXPECT_FALSE(port.read_speed_mbps()) << none;
     EXPECT_TRUE(gaps_.empty()) << none;
   }
 }
@@ -230,7 +167,6 @@ TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
   EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kOk);
   EXPECT_FALSE(sample_.link->carrier);
   EXPECT_FALSE(sample_.link->admin_up);
-  EXPECT_EQ(sample_.link->speed_mbps, 400000U);
   EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link",
                                      "flags: empty; mtu: text \"garbage\"; operstate: EPERM"}));
 }

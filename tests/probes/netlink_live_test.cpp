@@ -11,7 +11,6 @@
 #include "probes/ethtool_link.h"
 #include "probes/ethtool_stats.h"
 #include "probes/live_host.h"
-#include "probes/rdma_netlink.h"
 #include "probes/rtnl_link.h"
 
 namespace linkhealth {
@@ -60,16 +59,6 @@ TEST(NetlinkLive, EthtoolAnswersForTheLoopback) {
   const auto names = read_stat_names(host, *family);
   if (!names) GTEST_SKIP() << "this kernel has no standard statistics: " << names.error().message;
   EXPECT_EQ(names->size(), 4U);
-}
-
-TEST(NetlinkLive, RdmaAnswersOrSaysThatItIsNotThere) {
-  LiveHost host;
-  const auto devices = read_rdma_devices(host);
-  if (!devices) GTEST_SKIP() << "this kernel has no RDMA netlink: " << devices.error().message;
-  for (const RdmaDevice& device : *devices) {
-    const auto port = read_rdma_port(host, device.index, 1);
-    EXPECT_TRUE(port) << device.name << ": " << port.error().message;
-  }
 }
 
 /// The lab's simulated optics have a reporter like ice's (tests/lab/simoptics/health.c).

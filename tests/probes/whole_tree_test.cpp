@@ -26,8 +26,9 @@ std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory,
       auto reader = IbPortReader::open(host, port);
       EXPECT_TRUE(reader) << port.id.key();
       if (!reader) continue;
-      for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw})
-        EXPECT_EQ(reader->read(group, sample, gaps), ReadStatus::kOk);
+      EXPECT_EQ(reader->read_state(sample, gaps), ReadStatus::kOk);
+      EXPECT_EQ(reader->read_port_counters(sample, gaps), ReadStatus::kOk);
+      EXPECT_EQ(reader->read_hw_counters(sample, gaps), ReadStatus::kOk);
     }
     if (!port.sysfs_netdev_dir.empty()) {
       auto reader = NetdevReader::open(host, port);

@@ -115,7 +115,7 @@ ModuleSample read_module(const LinkModel& link, const Ddm& ddm, Way in, double t
     }
     const double mean = link.mean_ber(in, temperature_c);
     out.vdm.media_pre_fec_ber = {mean * rng.uniform(0.7, 0.95), mean * rng.uniform(1.1, 1.7), mean,
-                                 mean * rng.uniform(0.9, 1.1)};
+                                 mean * rng.uniform(0.9, 1.1), std::nullopt};
   }
   return out;
 }

@@ -130,9 +130,8 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
   }
 }
 
-/// The drivers' own are read once a minute (sampler.driver_period_s); so, two files of a port each
-/// ten seconds, is a classic counter where no MAD can be sent.
-double shipped_period_s(CounterSource source) {
+/// As in recordings of older daemons: the drivers' own counters and the classic ones once a minute.
+double older_period_s(CounterSource source) {
   return source == CounterSource::kEthtoolDriver || source == CounterSource::kIbPort ? 60 : 0;
 }
 
@@ -147,9 +146,9 @@ void Degrader::keep_due(PortSample& port, const PortKey& key, SteadyTime now) {
   if (port.counters)
     filter(*port.counters, [&early](std::string_view name) {
       const auto id = find_counter(name);
-      return id && early(std::string(name), shipped_period_s(known_counters()[*id].source));
+      return id && early(std::string(name), older_period_s(known_counters()[*id].source));
     });
-  if (early("the driver's lanes", shipped_period_s(CounterSource::kEthtoolDriver)))
+  if (early("the driver's lanes", older_period_s(CounterSource::kEthtoolDriver)))
     port.fec_lanes.clear();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/verify_text.h"
+#include "daemon/api/api.h"
 #include "daemon/cabling.h"
 #include "exporters/check.h"
 #include "exporters/doctor.h"
@@ -12,8 +13,9 @@
 #include "exporters/timeline_json.h"
 #include "model/sample_json.h"
 #include "storage/recording.h"
-#include "tests/support/noting_desk.h"
+#include "tests/support/fake_actions.h"
 #include "tests/support/report_builder.h"
+#include "tests/support/test_server.h"
 
 namespace linkhealth {
 namespace {
@@ -161,21 +163,26 @@ void print_proofs() {
 
 /// Through the API, as the program gives them.
 void print_actions() {
-  test::NotingDesk desk;
+  test::FakeActions actions;
+  actions.not_stored = "disk full";
+  test::FixedClock clock;
+  clock.wall_now = test::example_now();
   ReportStore reports;
+  RecordingBroadcaster recordings;
   reports.publish(std::make_shared<const Report>(test::example_report()), {}, {});
+  ApiContext context{reports, recordings, clock, SteadyTime()};
+  context.actions = &actions;
   for (const char* path : {"/api/v1/ports/mlx5_3/ack", "/api/v1/maintenance"})
     for (const char* end : {"0", "1"}) {
-      desk.lost = "disk full";
-      ApiRequest request;
+      HttpRequest request;
       request.method = "POST";
       request.path = path;
+      request.caller.transport = Caller::Transport::kUnix;
       request.caller.may_act = true;
       request.params = {
           {"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
-      const ApiReply reply = answer(request, {reports, test::example_now(), Milliseconds(0),
-                                              Milliseconds(60'000), nullptr, &desk});
-      print("action", reply.body->substr(0, reply.body->find('\n')));
+      const std::string body = handle_api(request, context).body;
+      print("action", body.substr(0, body.find('\n')));
     }
 }
 

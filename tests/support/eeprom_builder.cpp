@@ -1,7 +1,5 @@
 #include "tests/support/eeprom_builder.h"
 
-#include <bit>
-
 namespace linkhealth {
 
 namespace {
@@ -111,10 +109,6 @@ EepromBuilder& EepromBuilder::a2() {
   at_ = {kModuleAddressA2, 0, 0, false};
   return *this;
 }
-EepromBuilder& EepromBuilder::a2_tunable() {
-  at_ = kTunablePage;
-  return *this;
-}
 EepromBuilder& EepromBuilder::lower() {
   at_ = {kModuleAddressA0, 0, 0, false};
   return *this;
@@ -133,11 +127,6 @@ EepromBuilder& EepromBuilder::byte(unsigned offset, unsigned value) {
 
 EepromBuilder& EepromBuilder::u16(unsigned offset, unsigned value) {
   return byte(offset, value >> 8U).byte(offset + 1, value & 0xffU);
-}
-
-EepromBuilder& EepromBuilder::f32(unsigned offset, float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return u16(offset, bits >> 16U).u16(offset + 2, bits & 0xffffU);
 }
 
 EepromBuilder& EepromBuilder::text(unsigned offset, unsigned length, std::string_view value) {

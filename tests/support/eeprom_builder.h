@@ -29,13 +29,10 @@ class EepromBuilder {
 
   /// The page that the next calls change; the first is the lower page of A0h.
   EepromBuilder& a2();
-  /// A2h page 02h, of a tunable SFP.
-  EepromBuilder& a2_tunable();
   EepromBuilder& lower();
   EepromBuilder& page(std::uint8_t number, std::uint8_t bank = 0);
   EepromBuilder& byte(unsigned offset, unsigned value);
   EepromBuilder& u16(unsigned offset, unsigned value);
-  EepromBuilder& f32(unsigned offset, float value);
   EepromBuilder& text(unsigned offset, unsigned length, std::string_view value);
   /// `count` bytes of `value`.
   EepromBuilder& fill(unsigned offset, unsigned count, unsigned value);

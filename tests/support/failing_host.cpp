@@ -27,7 +27,7 @@ bool matches(const std::string& glob, const std::string& path) {
 
 struct FailingHost::State {
   std::vector<Rule> rules;
-  std::vector<std::string> log, opened;  ///< paths
+  std::vector<std::string> log;  ///< paths
 
   /// The newest rule that still applies; counts its use.
   const Rule* apply(On on, const std::string& path) {
@@ -42,25 +42,30 @@ struct FailingHost::State {
 
 namespace {
 
-class FailingFile final : public HostFile {
+Result<std::string> read_by_rule(FailingHost::State& state, const std::string& path,
+                                 const std::function<Result<std::string>()>& read) {
+  state.log.push_back(path);
+  const Rule* rule = state.apply(On::kRead, path);
+  if (rule == nullptr) return read();
+  if (rule->errnum != 0) return errno_error(path, rule->errnum);
+  if (!rule->size) return *rule->content;
+  auto content = read();
+  if (content) content->resize(std::min(content->size(), *rule->size));
+  return content;
+}
+
+class FailingDir final : public HostDir {
  public:
-  FailingFile(std::unique_ptr<HostFile> inner, std::string path,
-              std::shared_ptr<FailingHost::State> state)
+  FailingDir(std::unique_ptr<HostDir> inner, std::string path,
+             std::shared_ptr<FailingHost::State> state)
       : inner_(std::move(inner)), path_(std::move(path)), state_(std::move(state)) {}
 
-  Result<std::size_t> read(std::span<char> buffer) override {
-    state_->log.push_back(path_);
-    const Rule* rule = state_->apply(On::kRead, path_);
-    if (rule == nullptr) return inner_->read(buffer);
-    if (rule->errnum != 0) return errno_error(path_, rule->errnum);
-    if (rule->size) return inner_->read(buffer.first(std::min(buffer.size(), *rule->size)));
-    const std::size_t size = std::min(buffer.size(), rule->content->size());
-    std::copy_n(rule->content->begin(), size, buffer.begin());
-    return size;
+  Result<std::string> read_file(const std::string& name) override {
+    return read_by_rule(*state_, path_ + "/" + name, [&] { return inner_->read_file(name); });
   }
 
  private:
-  std::unique_ptr<HostFile> inner_;
+  std::unique_ptr<HostDir> inner_;
   std::string path_;
   std::shared_ptr<FailingHost::State> state_;
 };
@@ -87,38 +92,20 @@ void FailingHost::fail_netlink(int errnum, int times) {
 }
 void FailingHost::heal() { state_->rules.clear(); }
 
-namespace {
-std::size_t matches_in(const std::vector<std::string>& log, const std::string& glob) {
-  return static_cast<std::size_t>(
-      std::count_if(log.begin(), log.end(), [&](const auto& path) { return matches(glob, path); }));
-}
-}  // namespace
-
 std::size_t FailingHost::reads(const std::string& glob) const {
-  return matches_in(state_->log, glob);
-}
-std::size_t FailingHost::opens(const std::string& glob) const {
-  return matches_in(state_->opened, glob);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      state_->log, [&](const std::string& path) { return matches(glob, path); }));
 }
 void FailingHost::forget_reads() { state_->log.clear(); }
 
 Result<std::string> FailingHost::read_file(const std::string& path) {
-  state_->log.push_back(path);
-  const Rule* rule = state_->apply(On::kRead, path);
-  if (rule == nullptr) return inner_.read_file(path);
-  if (rule->errnum != 0) return errno_error(path, rule->errnum);
-  if (!rule->size) return *rule->content;
-  auto content = inner_.read_file(path);
-  if (content) content->resize(std::min(content->size(), *rule->size));
-  return content;
+  return read_by_rule(*state_, path, [&] { return inner_.read_file(path); });
 }
 
-/// Opening never fails by a rule: on sysfs it is the read that does.
-Result<std::unique_ptr<HostFile>> FailingHost::open_file(const std::string& path) {
-  auto file = inner_.open_file(path);
-  if (!file) return file;
-  state_->opened.push_back(path);
-  return std::unique_ptr<HostFile>(std::make_unique<FailingFile>(std::move(*file), path, state_));
+Result<std::unique_ptr<HostDir>> FailingHost::open_dir(const std::string& path) {
+  auto dir = inner_.open_dir(path);
+  if (!dir) return dir;
+  return std::unique_ptr<HostDir>(std::make_unique<FailingDir>(std::move(*dir), path, state_));
 }
 
 Result<std::vector<std::string>> FailingHost::list_dir(const std::string& path) {

@@ -26,13 +26,15 @@ bool below(const std::string& path, const std::string& directory) {
 struct FakeHost::Node {
   std::string content;
   int errnum = 0;
-  bool gone = false;
 
   Result<std::string> read(const std::string& path) const {
-    if (gone) return errno_error(path, ENODEV);
     if (errnum != 0) return errno_error(path, errnum);
     return content;
   }
+};
+
+struct FakeHost::OpenDir {
+  std::string path;  ///< "": it was removed
 };
 
 struct FakeHost::Mailbox {
@@ -53,25 +55,19 @@ struct FakeHost::Mailbox {
 
 namespace {
 
-class FakeFile final : public HostFile {
+class FakeDir final : public HostDir {
  public:
-  FakeFile(std::shared_ptr<FakeHost::Node> node, std::shared_ptr<std::size_t> open_files)
-      : node_(std::move(node)), open_files_(std::move(open_files)) {
-    ++*open_files_;
-  }
-  ~FakeFile() override { --*open_files_; }
+  FakeDir(FakeHost& host, std::shared_ptr<FakeHost::OpenDir> dir)
+      : host_(host), dir_(std::move(dir)) {}
 
-  Result<std::size_t> read(std::span<char> buffer) override {
-    const auto content = node_->read("read");
-    if (!content) return content.error();
-    const std::size_t size = std::min(buffer.size(), content->size());
-    std::copy_n(content->begin(), size, buffer.begin());
-    return size;
+  Result<std::string> read_file(const std::string& name) override {
+    if (dir_->path.empty()) return errno_error(name, ENOENT);
+    return host_.read_file(dir_->path + "/" + name);
   }
 
  private:
-  std::shared_ptr<FakeHost::Node> node_;
-  std::shared_ptr<std::size_t> open_files_;
+  FakeHost& host_;
+  std::shared_ptr<FakeHost::OpenDir> dir_;
 };
 
 class FakeEvents final : public HostEvents {
@@ -95,7 +91,7 @@ class FakeEvents final : public HostEvents {
 
 }  // namespace
 
-FakeHost::FakeHost() : dirs_{"/"}, open_files_(std::make_shared<std::size_t>(0)) {}
+FakeHost::FakeHost() : dirs_{"/"} {}
 FakeHost::~FakeHost() = default;
 
 void FakeHost::make_parents(const std::string& path) {
@@ -130,16 +126,17 @@ void FakeHost::link(const std::string& path, const std::string& target) {
 }
 
 void FakeHost::remove(const std::string& path) {
-  for (auto file = files_.begin(); file != files_.end();) {
-    if (!below(file->first, path)) {
-      ++file;
-      continue;
-    }
-    file->second->gone = true;
-    file = files_.erase(file);
-  }
-  std::erase_if(links_, [&](const auto& entry) { return below(entry.first, path); });
+  const auto is_below = [&](const auto& entry) { return below(entry.first, path); };
+  std::erase_if(files_, is_below);
+  std::erase_if(links_, is_below);
   std::erase_if(dirs_, [&](const auto& dir) { return below(dir, path); });
+  for (const auto& open : open_dirs_)
+    if (const auto dir = open.lock(); dir && below(dir->path, path)) dir->path.clear();
+}
+
+std::size_t FakeHost::open_dirs() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(open_dirs_, [](const auto& open) { return !open.expired(); }));
 }
 
 void FakeHost::rename(const std::string& from, const std::string& to) {
@@ -155,6 +152,8 @@ void FakeHost::rename(const std::string& from, const std::string& to) {
   decltype(dirs_) dirs;
   for (const auto& dir : dirs_) dirs.insert(renamed(dir));
   dirs_ = std::move(dirs);
+  for (const auto& open : open_dirs_)
+    if (const auto dir = open.lock()) dir->path = renamed(dir->path);
   make_parents(to);
 }
 
@@ -194,12 +193,17 @@ Result<std::string> FakeHost::read_file(const std::string& path) {
   return file->second->read(path);
 }
 
-Result<std::unique_ptr<HostFile>> FakeHost::open_file(const std::string& path) {
+Result<std::unique_ptr<HostDir>> FakeHost::open_dir(const std::string& path) {
   const auto real = resolve(path);
   if (!real) return real.error();
-  const auto file = files_.find(*real);
-  if (file == files_.end()) return errno_error(path, EISDIR);
-  return std::unique_ptr<HostFile>(std::make_unique<FakeFile>(file->second, open_files_));
+  if (!is_dir(*real)) return errno_error(path, ENOTDIR);
+  if (const auto refused = refused_lists_.find(*real);
+      refused != refused_lists_.end() && refused->second != 0)
+    return errno_error(path, refused->second);
+  auto dir = std::make_shared<OpenDir>(OpenDir{*real});
+  std::erase_if(open_dirs_, [](const auto& open) { return open.expired(); });
+  open_dirs_.push_back(dir);
+  return std::unique_ptr<HostDir>(std::make_unique<FakeDir>(*this, std::move(dir)));
 }
 
 Result<std::vector<std::string>> FakeHost::list_dir(const std::string& path) {

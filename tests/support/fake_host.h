@@ -24,23 +24,22 @@ class FakeHost final : public Host {
   FakeHost();
   ~FakeHost() override;
 
-  /// Makes a file, or changes its content: open files see the new one. Directories come by
-  /// themselves.
+  /// Makes a file, or changes its content. Directories come by themselves.
   void set(const std::string& path, const std::string& content);
   /// A file that is there but answers every read with `errnum`.
   void set_error(const std::string& path, int errnum);
   void make_dir(const std::string& path);
-  /// Listing the directory answers `errnum` from now on; 0: its names again.
+  /// Opening or listing the directory answers `errnum` from now on; 0: it works again.
   void refuse_list(const std::string& path, int errnum) { refused_lists_[path] = errnum; }
   /// A symlink; `target` is absolute or relative to the link's directory.
   void link(const std::string& path, const std::string& target);
-  /// Removes a file, a link or a whole directory. Open files answer ENODEV from now on, for ever,
-  /// as sysfs does.
+  /// Removes a file, a link or a whole directory. An open directory has no files from now on, for
+  /// ever, as on sysfs.
   void remove(const std::string& path);
-  /// Renames a file or directory. Open files go on working, as on sysfs.
+  /// Renames a file or directory. Open directories go on working, as on sysfs.
   void rename(const std::string& from, const std::string& to);
-  /// The number of open files.
-  [[nodiscard]] std::size_t open_files() const { return *open_files_; }
+  /// The number of open directories.
+  [[nodiscard]] std::size_t open_dirs() const;
 
   void set_responder(Responder responder) { responder_ = std::move(responder); }
   /// Answers an ETHTOOL ioctl by writing over `command`.
@@ -65,7 +64,7 @@ class FakeHost final : public Host {
   void refuse_listeners(int errnum) { refused_listeners_ = errnum; }
 
   Result<std::string> read_file(const std::string& path) override;
-  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
+  Result<std::unique_ptr<HostDir>> open_dir(const std::string& path) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
@@ -74,7 +73,8 @@ class FakeHost final : public Host {
                                              std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
-  struct Node;     // a file's content, shared with those who hold it open
+  struct Node;     // a file's content
+  struct OpenDir;  // where it is now
   struct Mailbox;  // what one listener has to receive
 
  private:
@@ -85,7 +85,7 @@ class FakeHost final : public Host {
   std::map<std::string, std::string> links_;
   std::set<std::string> dirs_;
   std::map<std::string, int> refused_lists_;
-  std::shared_ptr<std::size_t> open_files_;
+  std::vector<std::weak_ptr<OpenDir>> open_dirs_;
   Responder responder_;
   Ethtool ethtool_;
   std::multimap<int, std::weak_ptr<Mailbox>> listeners_;
@@ -115,15 +115,12 @@ class FailingHost final : public Host {
   /// Everything works again.
   void heal();
 
-  /// How many reads (of whole files and of open ones) went to paths that match, failed ones
-  /// included.
+  /// How many reads went to paths that match, failed ones included.
   [[nodiscard]] std::size_t reads(const std::string& glob) const;
   void forget_reads();
-  /// How many files that match were opened to be kept.
-  [[nodiscard]] std::size_t opens(const std::string& glob) const;
 
   Result<std::string> read_file(const std::string& path) override;
-  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
+  Result<std::unique_ptr<HostDir>> open_dir(const std::string& path) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
@@ -134,7 +131,7 @@ class FailingHost final : public Host {
     return inner_.open_records(path);
   }
 
-  struct State;  // rules and log, shared with open files
+  struct State;  // rules and log, shared with open directories
 
  private:
   Host& inner_;

@@ -190,7 +190,7 @@ PortReport measured_port() {
   ModuleSample& module = *port.latest.module;
   module.vdm.media_esnr_db = {21.5, 0, 20.25};  // 0: this lane has none
   module.vdm.host_ltp_db = {33};
-  module.vdm.media_pre_fec_ber = {1e-9, 3e-7, 2e-8, 1.5e-8};
+  module.vdm.media_pre_fec_ber = {1e-9, 3e-7, 2e-8, 1.5e-8, std::nullopt};
   module.vdm.host_errored_frames.current = 0;
   module.vdm.media_fec_tail_symbols.max = 7;
   module.vdm.laser_age_percent = 25;
@@ -228,8 +228,7 @@ Report example_report() {
   report.ports = {healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0"), dirty_port(), down_port(),
                   exempt_port(), blind_port()};
   report.gaps = {{"", "kernel_log", "no permission to read /dev/kmsg"}};
-  report.timings = {{"counters", 0.00125, 120, 50, {{report.ports[0].latest.id, 3}}},
-                    {"link", 0.0005}};
+  report.timings = {{"counters", 0.00125}, {"link", 0.0005}};
   return report;
 }
 

@@ -51,7 +51,7 @@ class SharedHost {
 
  private:
   friend class LockedHost;
-  friend class LockedFile;
+  friend class LockedDir;
   void wait_while_hanging(std::unique_lock<std::mutex>& lock, const std::string& path) {
     if (on_read_) on_read_(path);
     const auto may_go = [&] {
@@ -73,25 +73,25 @@ class SharedHost {
   FakeHost fake_;
 };
 
-class LockedFile final : public HostFile {
+class LockedDir final : public HostDir {
  public:
-  LockedFile(std::shared_ptr<SharedHost> shared, std::unique_ptr<HostFile> file, std::string path)
-      : shared_(std::move(shared)), file_(std::move(file)), path_(std::move(path)) {}
-  LockedFile(const LockedFile&) = delete;
-  LockedFile& operator=(const LockedFile&) = delete;
-  ~LockedFile() override {
+  LockedDir(std::shared_ptr<SharedHost> shared, std::unique_ptr<HostDir> dir, std::string path)
+      : shared_(std::move(shared)), dir_(std::move(dir)), path_(std::move(path)) {}
+  LockedDir(const LockedDir&) = delete;
+  LockedDir& operator=(const LockedDir&) = delete;
+  ~LockedDir() override {
     const std::lock_guard lock(shared_->mutex_);
-    file_.reset();
+    dir_.reset();
   }
-  Result<std::size_t> read(std::span<char> buffer) override {
+  Result<std::string> read_file(const std::string& name) override {
     std::unique_lock lock(shared_->mutex_);
-    shared_->wait_while_hanging(lock, path_);
-    return file_->read(buffer);
+    shared_->wait_while_hanging(lock, path_ + "/" + name);
+    return dir_->read_file(name);
   }
 
  private:
   std::shared_ptr<SharedHost> shared_;
-  std::unique_ptr<HostFile> file_;
+  std::unique_ptr<HostDir> dir_;
   std::string path_;
 };
 
@@ -108,11 +108,11 @@ class LockedHost final : public Host {
     shared_->wait_while_hanging(lock, path);
     return shared_->fake_.read_file(path);
   }
-  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override {
+  Result<std::unique_ptr<HostDir>> open_dir(const std::string& path) override {
     const std::lock_guard lock(shared_->mutex_);
-    auto file = shared_->fake_.open_file(path);
-    if (!file) return file.error();
-    return std::unique_ptr<HostFile>(std::make_unique<LockedFile>(shared_, *std::move(file), path));
+    auto dir = shared_->fake_.open_dir(path);
+    if (!dir) return dir.error();
+    return std::unique_ptr<HostDir>(std::make_unique<LockedDir>(shared_, *std::move(dir), path));
   }
   Result<std::vector<std::string>> list_dir(const std::string& path) override {
     const std::lock_guard lock(shared_->mutex_);

@@ -1,7 +1,6 @@
 #include "tests/support/test_server.h"
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -22,14 +21,19 @@ TestServer::TestServer() : directory(new_directory()) {
   clock.wall_now = example_now();
   clock.steady_now = example_t();
   settings.listen = {"127.0.0.1", 0};
-  settings.socket_path = directory + "/linkhealth.sock";
+  settings.socket.path = directory + "/linkhealth.sock";
 }
 
 TestServer::~TestServer() {
   server.reset();
-  lending = false;
-  for (std::thread& lender : lenders) lender.join();
   std::filesystem::remove_all(directory);
+}
+
+ApiContext TestServer::context() {
+  ApiContext context{reports, recordings, clock, clock.steady()};
+  context.history = history;
+  context.actions = actions;
+  return context;
 }
 
 void TestServer::publish() {
@@ -38,19 +42,14 @@ void TestServer::publish() {
                   {.version = "1.2.3", .loop_lateness_s = 0});
 }
 
+Result<std::unique_ptr<ApiServer>> TestServer::try_start(const ApiServerSettings& with) {
+  return ApiServer::start(with, context(), log);
+}
+
 void TestServer::start() {
-  auto started = Server::start(settings, reports, tap, clock);
+  auto started = try_start(settings);
   ASSERT_TRUE(started.ok()) << started.error().message;
   server = std::move(started).value();
-  if (settings.thread != ServerSettings::Thread::kLent) return;
-  for (int i = 0; i < 2; ++i) {
-    lenders.emplace_back([this, fd = server->wake_fd(), serve = server->serving()] {
-      // Outlives the server, as threads of the loop do: its descriptor is open for as long as
-      // `serve`.
-      while (lending)
-        if (pollfd asked{fd, POLLIN, 0}; poll(&asked, 1, 10) > 0) serve();
-    });
-  }
 }
 
 }  // namespace linkhealth::test

@@ -5,22 +5,16 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "daemon/server.h"
+#include "daemon/api/api_server.h"
 
 namespace linkhealth::test {
 
 class FixedClock : public Clock {
  public:
-  std::atomic<SteadyTime> steady_now{SteadyTime()};  // a test moves it while the server looks
+  std::atomic<SteadyTime> steady_now{SteadyTime()};  // a test moves it while the server reads it
   std::atomic<WallTime> wall_now{WallTime()};
-  mutable std::atomic<std::size_t> looks = 0;  // a server that spins looks again and again
-  [[nodiscard]] SteadyTime steady() const override {
-    ++looks;
-    return steady_now;
-  }
+  [[nodiscard]] SteadyTime steady() const override { return steady_now; }
   [[nodiscard]] WallTime wall() const override { return wall_now; }
 };
 
@@ -33,16 +27,18 @@ struct TestServer {
   std::string directory;
   FixedClock clock;
   ReportStore reports;
-  RecordingTap tap;
-  ServerSettings settings;
-  std::unique_ptr<Server> server;
-  std::vector<std::thread> lenders;  ///< where the server has no thread of its own
-  std::atomic<bool> lending = true;
+  RecordingBroadcaster recordings;
+  HistoryStore* history = nullptr;
+  OperatorActions* actions = nullptr;
+  Log log{LogLevel::kError, false};
+  ApiServerSettings settings;
+  std::unique_ptr<ApiServer> server;
 
+  [[nodiscard]] ApiContext context();
   /// Publishes the example report.
   void publish();
-  /// Starts answering; two threads are lent where the settings want that. Fails the test when it
-  /// can't.
+  Result<std::unique_ptr<ApiServer>> try_start(const ApiServerSettings& with);
+  /// Starts answering. Fails the test when it can't.
   void start();
 };
 

@@ -46,114 +46,69 @@ TEST(CmisPassiveCopper, HasNoLanesToSpeakOf) {
   EXPECT_THAT(decode(b).lanes, IsEmpty());
 }
 
+/// Bytes 01h:159 and 145 say which auxiliary monitors there are and what they measure.
+TEST(CmisAuxiliary, TheFirstOfEachKindIsRead) {
+  struct Row {
+    unsigned there, kinds;
+    std::optional<double> tec_percent, laser_c;
+  };
+  const Row rows[] = {
+      {0x03, 0x07, {}, {}},  // none is there
+      {0x07, 0x00, {}, {}},  // the first is the vendor's own
+      {0x07, 0x01, 12.5, {}},   {0x0b, 0x00, {}, 61.5}, {0x0b, 0x02, 48.05, {}},
+      {0x13, 0x00, {}, 70.25},  {0x13, 0x04, {}, {}},  // a second supply
+      {0x1f, 0x01, 12.5, 61.5},                        // of two laser temperatures the first
+  };
+  for (const Row& row : rows) {
+    auto b = EepromBuilder::cmis();
+    b.lower().u16(18, 4096).u16(20, 61 * 256 + 128).u16(22, 70 * 256 + 64);
+    b.page(1).byte(159, row.there).byte(145, row.kinds);
+    const ModuleSample m = decode(b);
+    EXPECT_EQ(m.laser_temperature_c, row.laser_c) << row.there << " " << row.kinds;
+    ASSERT_EQ(m.tec_current_percent.has_value(), row.tec_percent.has_value())
+        << row.there << " " << row.kinds;
+    EXPECT_NEAR(m.tec_current_percent.value_or(0), row.tec_percent.value_or(0), 0.02);
+  }
+}
+
 TEST(CmisAuxiliary, LimitsStandOnPage02) {
   auto b = EepromBuilder::cmis();
-  b.page(1).byte(159, 0x1f).byte(145, 0x05);  // TEC, laser temperature, second supply
-  b.lower().u16(18, 0x4000).u16(20, 0x3000).u16(22, 18000);
-  b.page(2).limits(144, 0x7000, 0x9000, 0x6000, 0xa000);
-  b.page(2).limits(152, 0x5000, 0xfb00, 0x4b00, 0x0000);
-  b.page(2).limits(160, 20000, 16000, 19000, 17000);
+  b.page(1).byte(159, 0x0f).byte(145, 0x01);
+  b.lower().u16(18, 0x4000).u16(20, 0x3000);
+  b.page(2).limits(144, 0x7000, 0x9000, 0x6000, 0xa000).limits(152, 0x5000, 0xfb00, 0x4b00, 0);
   const ModuleSample m = decode(b);
-  EXPECT_EQ(m.laser_temperature_c, 48);
   EXPECT_EQ(m.thresholds.laser_temperature_c, (Limits{-5, 0, 75, 80}));
-  EXPECT_NEAR(*m.thresholds.tec_current_percent.high_alarm, 0x7000 * 100.0 / 32767, 1e-9);
   EXPECT_NEAR(*m.thresholds.tec_current_percent.low_warn, -0x6000 * 100.0 / 32767, 1e-9);
-  EXPECT_NEAR(*m.thresholds.second_supply_v.low_alarm, 1.6, 1e-9);
 }
 
-/// CMIS 5.4 7.1.6: by lane, what the laser's temperature and frequency are away from their targets,
-/// and its cooler.
-TEST(CmisVdm, OfTheLasersTheLaneThatIsFarthestAwayStandsWithItsSign) {
-  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x00, 2, 0x9999},
-                                                              {0x01, 2, 0x0666},
-                                                              {0x00, 3, 0xffe2},
-                                                              {0x01, 3, 1},
-                                                              {0x00, 4, 0x0080},
-                                                              {0x01, 4, 0xfd00}}));
-  EXPECT_NEAR(m.vdm.tec_current_percent.value_or(0), -80, 0.01);
-  EXPECT_EQ(m.vdm.laser_frequency_error_mhz, -300);
-  EXPECT_EQ(m.vdm.laser_temperature_c, -3);
+/// Tables 8-111 and 8-131. All of a 400G-DR4: eight host lanes, four of light.
+TEST(CmisLoopback, HasItsSideAndItsLanes) {
+  struct Row {
+    unsigned byte, one_by_one, enables;
+    ModuleLoopback loopback;
+  };
+  const Row rows[] = {{180, 0x30, 0x06, {"media", "output", {2, 3}}},
+                      {181, 0x30, 0x06, {"media", "input", {2, 3}}},
+                      {182, 0x30, 0x06, {"host", "output", {2, 3}}},
+                      {183, 0x30, 0x06, {"host", "input", {2, 3}}},
+                      {180, 0x30, 0xff, {"media", "output", {1, 2, 3, 4}}},
+                      {181, 0x10, 0x01, {"media", "input", {1, 2, 3, 4}}}};
+  for (const Row& row : rows) {
+    auto b = EepromBuilder::cmis();
+    b.page(0x13).byte(128, row.one_by_one).byte(row.byte, row.enables);
+    EXPECT_THAT(decode(b).loopbacks, ElementsAre(row.loopback)) << row.byte;
+    b.byte(row.byte, 0);
+    EXPECT_THAT(decode(b).loopbacks, IsEmpty());
+  }
 }
 
-/// The module's auxiliary monitors measure the temperature itself: neither may hide the other.
-TEST(CmisVdm, OfTheLasersIsNotWhatTheAuxiliaryMonitorsSay) {
-  auto b = EepromBuilder::cmis_with_vdm({{0x0f, 2, 0xc000}, {0x00, 4, 0x0200}});
-  b.page(1).byte(145, 0x01).byte(159, 0x0f);
-  b.lower().u16(18, 0x1000).u16(20, 0x2d40);
-  const ModuleSample both = decode(b);
-  EXPECT_EQ(both.laser_temperature_c, 45.25);
-  EXPECT_EQ(both.vdm.laser_temperature_c, 2);
-  EXPECT_NEAR(both.tec_current_percent.value_or(0), 12.5, 0.01);
-  EXPECT_NEAR(both.vdm.tec_current_percent.value_or(0), -50, 0.01);
-  const ModuleSample alone = decode(EepromBuilder::cmis_with_vdm({{0x00, 4, 0x0200}}));
-  EXPECT_FALSE(alone.laser_temperature_c) << "2 C from its target is no laser of 2 C";
-}
-
-/// CMIS 5.4 table 8-180 has these by lane only: of the whole module, it is known whose it is only
-/// where there is one.
-TEST(CmisVdm, ASignalToNoiseRatioOfTheWholeModuleIsThatOfItsOnlyLaneOrIsSaidToBeLeftOut) {
-  auto b = EepromBuilder::cmis_with_vdm({{0x0f, 5, 0x1380}, {0x0f, 7, 0x2000}, {0x0f, 8, 0x2100}});
-  const ModuleSample several = decode(b);
-  EXPECT_THAT(several.vdm.media_esnr_db, IsEmpty());
-  EXPECT_THAT(several.warnings,
-              Contains("media_esnr_db is of the whole module, not of a lane: left out"));
-  EXPECT_THAT(several.warnings,
-              Contains("media_ltp_db is of the whole module, not of a lane: left out"));
-  EXPECT_THAT(several.warnings,
-              Contains("host_ltp_db is of the whole module, not of a lane: left out"));
-  b.lower().byte(88, 0x81);
-  const ModuleSample one = decode(b);
-  ASSERT_EQ(one.media_lane_count, 1U);
-  EXPECT_THAT(one.vdm.media_esnr_db, ElementsAre(19.5));
-  EXPECT_THAT(one.vdm.media_ltp_db, ElementsAre(32));
-  EXPECT_THAT(one.vdm.host_ltp_db, IsEmpty());
-}
-
-/// CMIS 5.4 8.17: page 14h may be banked, and each bank is of up to eight lanes.
-TEST(Cmis, SnrOfPage14OfLaterBanksIsOfTheirLanes) {
+TEST(CmisLoopback, OfTheSecondBankIsOfItsLanes) {
   auto b = EepromBuilder::cmis();
-  b.lower().byte(86, 0x51).byte(87, 0x56).byte(88, 0x88);
   b.page(1).byte(142, 0x25);
   b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186, 1234);
-  b.page(0x14, 1).byte(128, 0x06).byte(241, 0x15).byte(254, 0x80).byte(255, 0x13).byte(209, 0x14);
-  const ModuleSample second = decode(b);
-  ASSERT_EQ(second.vdm.media_esnr_db.size(), 16U);
-  EXPECT_EQ(second.vdm.media_esnr_db[0], 0) << "bank 0 does not say";
-  EXPECT_EQ(second.vdm.media_esnr_db[8], 21);
-  EXPECT_EQ(second.vdm.media_esnr_db[15], 19.5);
-  ASSERT_EQ(second.vdm.host_esnr_db.size(), 9U);
-  EXPECT_EQ(second.vdm.host_esnr_db[8], 20);
-  b.page(0x14).byte(128, 0x06).byte(241, 0x16);
-  const ModuleSample both = decode(b);
-  EXPECT_EQ(both.vdm.media_esnr_db.at(0), 22);
-  EXPECT_EQ(both.vdm.media_esnr_db.at(8), 21);
-  b.page(0x14, 1).byte(128, 0x01);
-  EXPECT_EQ(decode(b).vdm.media_esnr_db.size(), 1U) << "the second bank's selector is its own";
-}
-
-constexpr unsigned kAvg = 13, kMax = 11, kHostAvg = 14;
-
-TEST(CmisVdm, AnErrorRatioOfZeroOfASideThatReceivesNothingIsNone) {
-  auto b = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0}, {0x0f, kMax, 0}, {0x0f, kHostAvg, 0}});
-  b.page(1).byte(158, 0x06);
-  EXPECT_EQ(decode(b).vdm.media_pre_fec_ber.avg, 0) << "a link may be perfect";
-  b.page(0x11).byte(147, 0x0f);
-  const ModuleSample dark = decode(b);
-  EXPECT_TRUE(dark.vdm.media_pre_fec_ber.empty());
-  EXPECT_EQ(dark.vdm.host_pre_fec_ber.avg, 0) << "the host's side goes on";
-  b.page(0x11).byte(147, 0x07);
-  EXPECT_EQ(decode(b).vdm.media_pre_fec_ber.avg, 0) << "one lane receives";
-  b.lower().byte(3, 0x02);  // low power
-  EXPECT_TRUE(decode(b).vdm.media_pre_fec_ber.empty());
-  EXPECT_TRUE(decode(b).vdm.host_pre_fec_ber.empty());
-}
-
-TEST(CmisVdm, WhatWasCountedStaysWhenTheLightGoes) {
-  auto b = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0x8064}, {0x0f, kMax, 0}});
-  b.page(1).byte(158, 0x06);
-  b.page(0x11).byte(147, 0x0f);
-  EXPECT_TRUE(decode(b).vdm.media_pre_fec_ber.avg);
-  EXPECT_FALSE(decode(b).vdm.media_pre_fec_ber.max);
+  b.page(0x13, 1).byte(128, 0x30).byte(181, 0x01).byte(182, 0x01);
+  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "input", {5}},
+                                               ModuleLoopback{"host", "output", {9}}));
 }
 
 /// Sixteen lanes whose second bank says what the first does.
@@ -215,26 +170,12 @@ TEST(CmisLanes, AMaskOfAllLanesIsNone) {
   EXPECT_EQ(m.lanes[2], ModuleLane{}) << "nothing runs over it, whatever the mask says";
 }
 
-TEST(CmisLanes, SnrThatCannotBeIsNone) {
-  constexpr auto kSaid = "a signal-to-noise ratio of more than 60 dB cannot be true: left out";
-  auto b = EepromBuilder::cmis();
-  b.page(0x14).byte(128, 0x06).fill(240, 8, 0xff);
-  EXPECT_THAT(decode(b).vdm.media_esnr_db, IsEmpty());
-  EXPECT_THAT(decode(b).warnings, ElementsAre(kSaid));
-  b.page(0x14).byte(242, 0x80).byte(243, 0x15).byte(244, 0x00).byte(245, 0x80);
-  EXPECT_THAT(decode(b).vdm.media_esnr_db, ElementsAre(0.0, 21.5)) << "a lane keeps its place";
-  const ModuleSample vdm =
-      decode(EepromBuilder::cmis_with_vdm({{0, 5, 0x8000}, {1, 5, 0x1580}, {2, 5, 0xfffe}}));
-  EXPECT_THAT(vdm.vdm.media_esnr_db, ElementsAre(0.0, 21.5));
-  EXPECT_THAT(vdm.warnings, ElementsAre(kSaid));
-}
-
 TEST(CmisState, AModuleThatObeysTheLowPowerPinSaysSo) {
   auto b = EepromBuilder::cmis();
-  EXPECT_EQ(decode(b).low_power_pin_obeyed, false);
+  EXPECT_EQ(decode(b).low_pwr_allow_request_hw, false);
   b.lower().byte(3, 0x02).byte(26, 0x40);
-  EXPECT_EQ(decode(b).low_power_pin_obeyed, true);
-  EXPECT_EQ(decode(b).low_power_requested, false);
+  EXPECT_EQ(decode(b).low_pwr_allow_request_hw, true);
+  EXPECT_EQ(decode(b).low_pwr_request_sw, false);
 }
 
 TEST(CmisPages, HaveNames) {
@@ -251,9 +192,8 @@ TEST(CmisPages, OneThatIsMissingIsSaid) {
   };
   EXPECT_THAT(without(EepromBuilder::cmis(), 0x02),
               ElementsAre("page 02h was not read: the module's limits are not known"));
-  const auto vdm = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0}});
-  EXPECT_THAT(without(vdm, 0x2f),
-              ElementsAre("page 2fh was not read: the module's VDM values are not known"));
+  const auto vdm = EepromBuilder::cmis_with_vdm({{0x0f, 13, 0}});
+  EXPECT_THAT(without(vdm, 0x2f), ElementsAre("page 2fh was not read: VDM values are not known"));
   EXPECT_THAT(without(vdm, 0x24),
               ElementsAre("page 24h was not read: its VDM values are not known"));
   EXPECT_THAT(decode(vdm).warnings, IsEmpty());
@@ -272,21 +212,6 @@ TEST(CmisUnknown, ALimitThatIsMissingIsNoneAndTheOthersAreLimits) {
   b.page(2).limits(192, 0xffff, 3000, 28184, 2041);
   EXPECT_TRUE(decode(b).thresholds.rx_power_mw.empty()) << "the low ones are not in order";
   EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("Rx power limits are not in order")));
-}
-
-/// Table 8-64: 7FFFh is all that the cooler can do, a number like others.
-TEST(CmisUnknown, ACoolersLimitOfAllItsCurrentIsANumber) {
-  auto b = EepromBuilder::cmis();
-  b.page(1).byte(159, 0x07).byte(145, 0x01);
-  b.page(2).limits(144, 0x7fff, 0x8001, 0x72a0, 0x8d00);
-  EXPECT_EQ(decode(b).thresholds.tec_current_percent.high_alarm, 100);
-}
-
-/// The older maps have no such rule: a low limit of zero is one there.
-TEST(CmisUnknown, AQsfpsLimitAtTheEndOfTheScaleIsANumber) {
-  auto b = EepromBuilder::sff8636();
-  b.page(3).limits(184, 5000, 0, 4500, 0);
-  EXPECT_EQ(decode(b).thresholds.tx_bias_ma, (Limits{0, 0, 9, 10}));
 }
 
 }  // namespace

@@ -18,13 +18,12 @@ TEST(ModuleImage, AShortReadStaysShort) {
 
 TEST(ModuleImage, AnAnswerWithNothingIsAnswered) {
   ModuleImage image;
-  const ModulePageRequest request{kModuleAddressA0, 0, 3, 128, 128};
-  EXPECT_FALSE(image.answered(request));
-  image.store(request, {});
-  EXPECT_TRUE(image.answered(request));
+  EXPECT_FALSE(image.answered(upper_key(3)));
+  image.store(request_of(upper_key(3)), {});
+  EXPECT_TRUE(image.answered(upper_key(3)));
   EXPECT_FALSE(upper_page(image, 3).exists());
-  image.forget(request);
-  EXPECT_FALSE(image.answered(request));
+  image.forget(upper_key(3));
+  EXPECT_FALSE(image.answered(upper_key(3)));
 }
 
 TEST(ModuleImage, KnowsTheKernelsRules) {

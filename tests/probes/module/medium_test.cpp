@@ -78,9 +78,8 @@ TEST(Medium, ACmisModuleOfAnUnsaidMediaTypeIsOpticalWhereItMeasuresLight) {
         ::testing::Contains(::testing::HasSubstr("it measures light, so it is taken for optical")));
     b.page(1).byte(160, 0);
     EXPECT_EQ(decode(b).kind, "unknown") << media;
-    EXPECT_THAT(decode(b).warnings,
-                ::testing::Contains(::testing::HasSubstr(
-                    "what the module is made of is not known: its media type is")));
+    EXPECT_THAT(decode(b).warnings, ::testing::Contains(::testing::HasSubstr(
+                                        "the kind of module is not known: its media type is")));
   }
   auto b = EepromBuilder::cmis();
   b.lower().byte(85, 0x05);

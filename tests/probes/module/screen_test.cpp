@@ -1,9 +1,12 @@
-// What is taken out of a module's memory, and of which of it people are told.
+// What is taken out of a module's memory though its read succeeded, and which of it is reported.
 #include "probes/module/screen.h"
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "probes/module/decode.h"
+#include "tests/probes/module/planned_reads.h"
 #include "tests/support/eeprom_builder.h"
 
 namespace linkhealth {
@@ -15,52 +18,153 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+void put(ModuleImage& image, const ModulePageKey& key, std::span<const std::uint8_t> half) {
+  image.store(request_of(key), half);
+}
 void fill(ModuleImage& image, const ModulePageKey& key, std::uint8_t value) {
-  const std::vector<std::uint8_t> half(128, value);
-  image.store(
-      {key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? 128 : 0), 128},
-      half);
+  put(image, key, std::vector<std::uint8_t>(128, value));
 }
 
-/// Pages of applications and of the user are empty in most modules: of them nothing is read.
-TEST(Screen, OfAQsfpsPagesThatNothingIsReadFromNothingIsSaid) {
-  ModuleImage image = EepromBuilder::sff8636().image();
-  fill(image, {kModuleAddressA0, 0, 0x01, true}, 0x00);
-  fill(image, {kModuleAddressA0, 0, 0x02, true}, 0xff);
-  EXPECT_THAT(decode_module(image).warnings, IsEmpty());
-  EXPECT_FALSE(screened(image, nullptr).whole({kModuleAddressA0, 0, 0x01, true}))
-      << "left out all the same";
-  fill(image, {kModuleAddressA0, 0, 0x03, true}, 0x00);
-  EXPECT_THAT(decode_module(image).warnings,
+/// With every page that is read of a CMIS module.
+EepromBuilder cmis_with_all() {
+  auto b = EepromBuilder::cmis_with_vdm({{0, 5, 0x1600}});
+  b.page(0x01).byte(142, 0x64);
+  b.page(0x13).byte(128, 0x30);
+  return b;
+}
+
+struct PageCase {
+  std::string_view name;
+  EepromBuilder (*module)();
+  ModulePageKey key;
+};
+const PageCase kPages[] = {
+    {"A2h", EepromBuilder::sff8472, kA2Page},
+    {"SFF-8636 03h", EepromBuilder::sff8636, upper_key(0x03)},
+    {"10h", cmis_with_all, upper_key(0x10)},
+    {"11h", cmis_with_all, upper_key(0x11)},
+    {"13h", cmis_with_all, upper_key(0x13)},
+    {"24h", cmis_with_all, upper_key(0x24)},
+    {"2Fh", cmis_with_all, upper_key(0x2f)},
+};
+
+/// In a dump, in the first round of reads and in one that follows on it.
+void expect_left_out(const PageCase& page, const ModuleImage& memory, std::string_view why) {
+  for (const ModuleImage& image : {memory, as_read(memory, 1), as_read(memory, 2)}) {
+    EXPECT_EQ(screened(image, nullptr).half(page.key), nullptr) << page.name;
+    EXPECT_THAT(decode_module(image).warnings, Contains(HasSubstr(std::string(why)))) << page.name;
+  }
+}
+
+TEST(Screen, OnesAreLeftOut) {
+  for (const PageCase& page : kPages) {
+    ModuleImage memory = page.module().image();
+    EXPECT_NE(screened(memory, nullptr).half(page.key), nullptr) << page.name;
+    fill(memory, page.key, 0xff);
+    expect_left_out(page, memory, "is all ones: no answer: left out");
+  }
+}
+
+TEST(Screen, ACopyOfPage00hIsLeftOut) {
+  for (const PageCase& page : kPages) {
+    if (page.key.i2c_address != kModuleAddressA0) continue;
+    ModuleImage memory = page.module().image();
+    put(memory, page.key, *memory.whole(upper_key(0x00)));
+    expect_left_out(page, memory, "is a copy of page 00h: the module does not have it: left out");
+  }
+}
+
+/// Controls that are not set, no loopback: zeros by right.
+TEST(Screen, ZerosAreLeftOutWhereTheyAreNonsense) {
+  ModuleImage sfp = EepromBuilder::sff8472().image();
+  fill(sfp, kA2Page, 0x00);
+  expect_left_out(kPages[0], sfp, "A2h is all zeros: left out");
+  for (const std::uint8_t page : {std::uint8_t{0x10}, std::uint8_t{0x13}, std::uint8_t{0x24}}) {
+    ModuleImage memory = cmis_with_all().image();
+    fill(memory, upper_key(page), 0x00);
+    EXPECT_NE(screened(memory, nullptr).half(upper_key(page)), nullptr) << unsigned{page};
+  }
+}
+
+/// A vendor that has not written its name: zeros or blanks that are the same on another page are no
+/// copy.
+TEST(Screen, ANamelessModulesControlsAreNoCopyOfItsPage00h) {
+  for (const unsigned blank : {0x00U, 0x20U}) {
+    auto b = cmis_with_all();
+    b.page(0x00).fill(129, 93, blank);
+    b.page(0x10).byte(128, 0x18).fill(129, 93, blank);
+    EXPECT_THAT(decode_module(b.image()).warnings, Not(Contains(HasSubstr("copy")))) << blank;
+  }
+}
+
+/// The lower page as it was when `page` was selected.
+ModuleImage with_copy_of_lower(std::uint8_t page) {
+  ModuleImage memory = cmis_with_all().image();
+  const auto lower = *memory.whole(kLowerPage);
+  std::vector<std::uint8_t> copy(lower.begin(), lower.end());
+  copy[14] = 0x30;  // it was colder, and a flag was set
+  copy[9] = 0x02;
+  copy[127] = page;
+  put(memory, upper_key(page), copy);
+  return memory;
+}
+
+TEST(Screen, ACopyOfTheLowerPageIsLeftOut) {
+  expect_left_out({"24h", cmis_with_all, upper_key(0x24)}, with_copy_of_lower(0x24),
+                  "page 24h is a copy of the lower page: left out");
+  // The identifier, the revision, the media type, the first application, the page's own number.
+  for (const unsigned changed : {0U, 1U, 85U, 86U, 89U, 127U}) {
+    ModuleImage memory = with_copy_of_lower(0x24);
+    memory.store({kModuleAddressA0, 0, 0x24, static_cast<std::uint8_t>(128 + changed), 1},
+                 std::array{std::uint8_t{7}});
+    EXPECT_NE(screened(memory, nullptr).half(upper_key(0x24)), nullptr) << changed;
+  }
+}
+
+TEST(Screen, AFewBytesProveNothing) {
+  ModuleImage memory = cmis_with_all().image();
+  memory.forget(upper_key(0x13));
+  memory.store({kModuleAddressA0, 0, 0x13, 128, 8}, std::vector<std::uint8_t>(8, 0xff));
+  EXPECT_NE(screened(memory, nullptr).half(upper_key(0x13)), nullptr);
+}
+
+/// Pages of applications and of the user are empty in most modules: they are not decoded.
+TEST(Screen, EmptyPagesThatAreNotDecodedAreNotReported) {
+  ModuleImage qsfp = EepromBuilder::sff8636().image();
+  fill(qsfp, upper_key(0x01), 0x00);
+  fill(qsfp, upper_key(0x02), 0xff);
+  EXPECT_THAT(decode_module(qsfp).warnings, IsEmpty());
+  fill(qsfp, upper_key(0x03), 0x00);
+  EXPECT_THAT(decode_module(qsfp).warnings,
               ElementsAre("page 03h is all zeros: left out",
                           "page 03h was not read: the module's limits are not known"));
-}
-
-TEST(Screen, OfAnSfpsPageOfTheUserNothingIsSaid) {
-  ModuleImage image = EepromBuilder::sff8472().image();
-  fill(image, {kModuleAddressA2, 0, 0, true}, 0xff);
-  EXPECT_THAT(decode_module(image).warnings, IsEmpty());
-  fill(image, {kModuleAddressA2, 0, 0, false}, 0xff);
-  EXPECT_THAT(decode_module(image).warnings,
-              ElementsAre("A2h is all ones: nobody answered: left out",
+  ModuleImage sfp = EepromBuilder::sff8472().image();
+  fill(sfp, {kModuleAddressA2, 0, 0, true}, 0xff);
+  EXPECT_THAT(decode_module(sfp).warnings, IsEmpty());
+  fill(sfp, kA2Page, 0xff);
+  EXPECT_THAT(decode_module(sfp).warnings,
+              ElementsAre("A2h is all ones: no answer: left out",
                           "A2h was not read: light, limits and flags are not known"));
+  EepromBuilder no_monitors = EepromBuilder::sff8472();
+  no_monitors.lower().byte(92, 0x00);
+  ModuleImage none = no_monitors.image();
+  fill(none, kA2Page, 0x00);
+  EXPECT_THAT(decode_module(none).warnings, Not(Contains(HasSubstr("A2h"))));
+  ModuleImage cmis = EepromBuilder::cmis().image();
+  fill(cmis, upper_key(0x03), 0x00);
+  EXPECT_THAT(decode_module(cmis).warnings, IsEmpty());
 }
 
-TEST(Screen, OfAnSfpWithoutMonitorsNobodyMissesA2h) {
-  EepromBuilder b = EepromBuilder::sff8472();
-  b.lower().byte(92, 0x00);
-  ModuleImage image = b.image();
-  fill(image, {kModuleAddressA2, 0, 0, false}, 0x00);
-  EXPECT_THAT(decode_module(image).warnings, Not(Contains(HasSubstr("A2h"))));
-}
-
-TEST(Screen, OfACmisModulesPageOfTheUserNothingIsSaid) {
-  ModuleImage image = EepromBuilder::cmis().image();
-  fill(image, {kModuleAddressA0, 0, 0x03, true}, 0x00);
-  EXPECT_THAT(decode_module(image).warnings, IsEmpty());
-  fill(image, {kModuleAddressA0, 0, 0x13, true}, 0xff);
-  EXPECT_THAT(decode_module(image).warnings,
-              ElementsAre("page 13h is all ones: nobody answered: left out"));
+/// INF-8074's DWDM-SFP (0Bh): an SFF-8472 module where both checksums prove it.
+TEST(Screen, ADwdmSfpIsAnSfpWhereItsChecksumsProveIt) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(0, 0x0b);
+  const ModuleSample m = decode_module(b.image());
+  EXPECT_EQ(m.form_factor, "DWDM-SFP");
+  EXPECT_EQ(m.serial, "AC0001");
+  EXPECT_EQ(m.lanes.size(), 1U);
+  EXPECT_THAT(decode_module(b.image(false)).warnings,
+              ElementsAre("DWDM-SFP: its memory map is not known"));
 }
 
 }  // namespace

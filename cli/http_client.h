@@ -1,0 +1,39 @@
+// One HTTP request by libcurl: to the daemon's Unix socket, or to a Prometheus.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace linkhealth::cli {
+
+struct HttpTarget {
+  std::string url;
+  std::string unix_socket;  ///< "": TCP
+  bool post = false;        ///< without a body
+  std::string user, password, bearer_token;
+  std::string ca_file;  ///< "": the system's certificates
+  long connect_s = 5;
+  long silence_s = 5;  ///< longest time without a byte of the answer
+};
+
+struct Answer {
+  int status = 0;
+  std::string body;
+};
+
+/// Takes bytes of the body as they come; false ends the transfer.
+using TakeBody = std::function<bool(int status, std::string_view bytes)>;
+
+/// The answer without its body, whatever its status; redirects are not followed. An error: nobody
+/// answered, or the answer was cut. errnum is ECANCELED where `take` ended it.
+Result<Answer> fetch(const HttpTarget& target, const TakeBody& take);
+/// The whole answer, its body of at most `max_bytes` (errnum EMSGSIZE).
+Result<Answer> fetch(const HttpTarget& target, std::size_t max_bytes);
+
+/// Percent-encodes what a path or a query parameter could break with.
+std::string url_encoded(std::string_view text);
+
+}  // namespace linkhealth::cli

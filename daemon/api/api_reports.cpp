@@ -1,0 +1,127 @@
+// What the latest report says, in the forms of docs/schema.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "daemon/api/api.h"
+#include "daemon/cabling.h"
+#include "daemon/doctor.h"
+#include "exporters/catalogue_text.h"
+#include "exporters/check.h"
+#include "exporters/doctor.h"
+#include "exporters/json.h"
+#include "exporters/port_names.h"
+#include "exporters/text_layout.h"
+#include "exporters/ticket.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::size_t kDefaultEvents = 100;
+
+/// The response that `make` gives for the port of the path, or 404.
+template <typename Make>
+HttpResponse for_port(const ApiCall& call, Make make) {
+  const auto port = find_port(call.report(), call.argument);
+  return port ? make(**port) : error_response(404, port.error().message);
+}
+
+}  // namespace
+
+HttpResponse get_healthy(const ApiCall& call) {
+  if (call.snapshot == nullptr) return text_response("starting\n");
+  const Milliseconds age = call.now() - call.report().at;
+  HttpResponse response = text_response("healthy\n");
+  if (age > call.context.stale_after) {
+    response.status = 503;
+    response.body = fmt::format("the last sample is {} old\n", duration_words(age));
+  }
+  return response;
+}
+
+HttpResponse get_ready(const ApiCall& /*call*/) { return text_response("ready\n"); }
+
+HttpResponse get_metrics(const ApiCall& call) {
+  MetricGroups groups;
+  const auto [begin, end] = call.request.params.equal_range("collect[]");
+  for (auto param = begin; param != end; ++param) {
+    if (param->second == "counters")
+      groups.counters = true;
+    else if (param->second == "optics")
+      groups.optics = true;
+    else
+      return error_response(400,
+                            fmt::format("no metric group \"{}\": there are counters and optics",
+                                        printable(std::string_view(param->second).substr(0, 64))));
+  }
+  HttpResponse response = text_response(call.snapshot->metrics(groups));
+  response.content_type = kMetricsType;
+  return response;
+}
+
+HttpResponse get_report(const ApiCall& call) { return json_response(report_json(call.report())); }
+
+HttpResponse get_status(const ApiCall& call) {
+  const ConfigurationSummary configuration = call.context.reports.configuration();
+  DaemonStatus daemon;
+  daemon.now = call.now();
+  daemon.running_s = in_seconds(call.context.clock.steady() - call.context.started_at);
+  daemon.stale_after_s = in_seconds(call.context.stale_after);
+  daemon.configuration_note = configuration.note;
+  if (!configuration.note.empty()) daemon.configuration_at = configuration.noted_at;
+  return json_response(status_json(daemon, call.report()));
+}
+
+HttpResponse get_port(const ApiCall& call) {
+  return for_port(call, [](const PortReport& port) { return json_response(port_json(port)); });
+}
+
+HttpResponse get_module(const ApiCall& call) {
+  return for_port(call, [&](const PortReport& port) {
+    if (port.latest.module) return json_response(module_json(*port.latest.module));
+    const std::string why = why_no_module(port, call.report(), call.context.reports.node_facts());
+    return error_response(404, fmt::format("the module of {} can't be seen: {}", port.port, why));
+  });
+}
+
+HttpResponse get_doctor(const ApiCall& call) {
+  return json_response(doctor_json(examine(call.report(), call.context.reports.node_facts())));
+}
+
+HttpResponse get_check(const ApiCall& call) {
+  const CheckView time{call.now(), call.context.stale_after};
+  if (call.argument.empty()) return json_response(check_json(check(call.report(), nullptr, time)));
+  return for_port(call, [&](const PortReport& port) {
+    return json_response(check_json(check(call.report(), &port, time)));
+  });
+}
+
+HttpResponse get_ticket(const ApiCall& call) {
+  return for_port(call, [&](const PortReport& port) {
+    return json_response(ticket_json(make_ticket(call.report(), port)));
+  });
+}
+
+HttpResponse get_cabling(const ApiCall& call) {
+  return json_response(cabling_json(call.report(), compare_cabling(call.report())));
+}
+
+HttpResponse get_rules(const ApiCall& call) {
+  const auto catalogue = call.context.reports.configuration().catalogue;
+  if (catalogue == nullptr) return error_response(404, "this daemon publishes no rules");
+  return json_response(rules_json(*catalogue, call.report().rule_use.get()));
+}
+
+HttpResponse get_events(const ApiCall& call) {
+  const auto limit = std::min<std::uint64_t>(
+      parse_u64(call.request.param("limit")).value_or(kDefaultEvents), ReportStore::kMaxEvents);
+  std::string text;
+  for (const auto& event : call.context.reports.latest_events(limit))
+    text += (text.empty() ? "" : ",") + event_json_line(*event);
+  return json_response("{\"events\":[" + text + "]}");
+}
+
+}  // namespace linkhealth

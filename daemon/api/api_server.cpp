@@ -1,0 +1,91 @@
+#include "daemon/api/api_server.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "daemon/http/peer_credentials.h"
+
+namespace linkhealth {
+
+namespace {
+
+std::string actors_text(const std::string& control_group) {
+  return "root, linkhealthd's own user" +
+         (control_group.empty() ? std::string(" (and control_group, which is not set)")
+                                : " and the group " + control_group);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ApiServer>> ApiServer::start(const ApiServerSettings& settings,
+                                                    ApiContext context, const Log& log) {
+  context.actors = actors_text(settings.control_group);
+  std::unique_ptr<ApiServer> server(new ApiServer(std::move(context), settings.limits));
+  if (auto opened = server->open(settings, log); !opened) return opened.error();
+  server->http_.start();
+  return server;
+}
+
+ApiServer::ApiServer(ApiContext context, const HttpLimits& limits)
+    : context_(std::move(context)),
+      http_([this](HttpRequest& request, int socket) { return handle(request, socket); }, limits) {}
+
+ApiServer::~ApiServer() {
+  context_.recordings.close();
+  http_.stop();
+  if (!socket_path_.empty()) unlink(socket_path_.c_str());
+}
+
+Result<void> ApiServer::open(const ApiServerSettings& settings, const Log& log) {
+  if (!settings.web_config_file.empty()) {
+    auto auth = HttpAuth::open(settings.web_config_file, context_.clock, log,
+                               [this](std::function<void()> task) { http_.post(std::move(task)); });
+    if (!auth) return auth.error();
+    auth_ = *std::move(auth);
+    scheme_ = auth_->encrypts() ? "https" : "http";
+    http_.set_auth(auth_.get());
+  }
+  if (!settings.control_group.empty()) {
+    const auto group = group_id(settings.control_group);
+    if (!group) return Error{"control_group: " + group.error().message};
+    control_group_ = *group;
+  }
+  if (!settings.listen.host.empty()) {
+    auto socket = listen_tcp(settings.listen);
+    if (!socket) return socket.error();
+    const auto port = bound_port(*socket);
+    if (!port) return port.error();
+    tcp_port_ = *port;
+    http_.listen(*std::move(socket), Caller::Transport::kTcp);
+  }
+  if (!settings.socket.path.empty()) {
+    auto socket = listen_unix(settings.socket);
+    if (!socket) return socket.error();
+    socket_path_ = settings.socket.path;
+    http_.listen(*std::move(socket), Caller::Transport::kUnix);
+  }
+  return {};
+}
+
+void ApiServer::reload_web_config() {
+  if (auth_ != nullptr) http_.post([this] { auth_->reload(); });
+}
+
+HttpResponse ApiServer::handle(HttpRequest& request, int socket) {
+  if (request.caller.transport == Caller::Transport::kUnix) identify_peer(request, socket);
+  return handle_api(request, context_);
+}
+
+/// Names are looked up for callers that may act only, and not for each scrape: a directory service
+/// may be behind them.
+void ApiServer::identify_peer(HttpRequest& request, int socket) const {
+  const auto peer = peer_credentials(socket);
+  if (!peer) return;
+  request.caller.uid = peer->uid;
+  request.caller.may_act = may_act(*peer, geteuid(), control_group_);
+  if (request.caller.may_act && request.method == "POST")
+    request.caller.user = user_name(peer->uid);
+}
+
+}  // namespace linkhealth

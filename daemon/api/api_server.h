@@ -1,0 +1,66 @@
+// The same API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide who
+// may act and record; on TCP only authenticated clients may act. Runs on a thread of its own:
+// nothing that a client does can hold up the deciding thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "daemon/api/api.h"
+#include "daemon/http/http_auth.h"
+#include "daemon/http/http_server.h"
+#include "daemon/http/listening_sockets.h"
+#include "daemon/log.h"
+
+namespace linkhealth {
+
+struct ApiServerSettings {
+  ListenAddress listen{"", 0};  ///< no host: no TCP
+  UnixSocketSettings socket;    ///< no path: no Unix socket
+  std::string control_group;    ///< its members may act, beside root and the daemon's user; ""
+  std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
+  HttpLimits limits{};
+};
+
+class ApiServer {
+ public:
+  /// Binds, and answers from now on. What `context` refers to, and `log`, must outlive the server.
+  /// An error says which address is not available, and why; then nothing is left behind.
+  static Result<std::unique_ptr<ApiServer>> start(const ApiServerSettings& settings,
+                                                  ApiContext context, const Log& log);
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  /// The TCP port that was bound; 0 without TCP.
+  [[nodiscard]] int tcp_port() const { return tcp_port_; }
+  /// "http" or "https": as the TCP side began.
+  [[nodiscard]] std::string_view scheme() const { return scheme_; }
+  /// From any thread: events or lines of a recording were published.
+  void wake_streams() { http_.wake(); }
+  /// From any thread: the web configuration is read again and the result logged.
+  void reload_web_config();
+
+ private:
+  ApiServer(ApiContext context, const HttpLimits& limits);
+  Result<void> open(const ApiServerSettings& settings, const Log& log);
+  HttpResponse handle(HttpRequest& request, int socket);
+  void identify_peer(HttpRequest& request, int socket) const;
+
+  ApiContext context_;
+  std::optional<gid_t> control_group_;
+  std::string socket_path_;
+  int tcp_port_ = 0;
+  std::string_view scheme_ = "http";
+  HttpServer http_;
+  std::unique_ptr<HttpAuth> auth_;  ///< its thread posts to http_
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,69 @@
+// HTTP requests and responses as the API sees them, without a connection.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+
+namespace linkhealth {
+
+/// The client, as far as it is authenticated: by the peer credentials of a Unix socket, by a
+/// password or a certificate on TCP. A caller that is not known may only read.
+struct Caller {
+  enum class Transport : std::uint8_t { kTcp, kUnix };
+  Transport transport = Transport::kTcp;
+  std::optional<std::uint32_t> uid;  ///< of the process at the other end of a Unix socket
+  std::string user;                  ///< name of that uid, or as authenticated; "" unknown
+  bool may_act = false;              ///< acknowledge faults, begin and end maintenance, record
+};
+
+struct HttpRequest {
+  std::string method;
+  std::string path;  ///< decoded, without the query
+  std::multimap<std::string, std::string> params;
+  std::string body;
+  /// Header fields; "" when absent.
+  std::string content_type, authorization, last_event_id, origin, host;
+  bool accepts_gzip = false;
+  bool keep_alive = false;  ///< whether the client may send another request on the connection
+  Caller caller;
+
+  /// The first value of a parameter; "" when absent.
+  [[nodiscard]] std::string param(const std::string& name) const {
+    const auto found = params.find(name);
+    return found == params.end() ? "" : found->second;
+  }
+};
+
+/// A response without a known end. Its functions are called on the server's thread.
+struct HttpStream {
+  enum class State : std::uint8_t { kBytes, kNothingYet, kEnded, kBroken };
+  /// Appends the next bytes. Called after HttpServer::wake(), and when the client took the last.
+  /// kBroken cuts the connection, so that the client sees that bytes are missing.
+  std::function<State(std::string&)> next;
+  /// Without bytes for that long next() is called again, and `keep_alive` is sent when there are
+  /// still none: so both ends notice when the other is gone.
+  Milliseconds poll_after{15'000};
+  std::string keep_alive;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type;
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::unique_ptr<HttpStream> stream;  ///< instead of the body
+};
+
+/// {"error":"…"}
+HttpResponse error_response(int status, std::string_view message);
+
+}  // namespace linkhealth

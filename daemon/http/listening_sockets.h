@@ -1,0 +1,26 @@
+// Listening sockets on TCP and on the file system.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "config/config.h"
+#include "probes/kernel_socket.h"
+
+namespace linkhealth {
+
+/// An error names the address and the reason.
+Result<OwnedFd> listen_tcp(const ListenAddress& address);
+/// The TCP port that `fd` is bound to.
+Result<int> bound_port(const OwnedFd& fd);
+
+struct UnixSocketSettings {
+  std::string path;
+  unsigned mode = 0666;
+  std::string group;  ///< that owns it; "": the process's
+};
+/// Replaces a socket file that no process listens on; a daemon that answers there, or another kind
+/// of file, is an error.
+Result<OwnedFd> listen_unix(const UnixSocketSettings& settings);
+
+}  // namespace linkhealth

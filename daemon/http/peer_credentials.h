@@ -1,0 +1,33 @@
+// The process at the other end of a Unix socket, as the kernel reports it (unix(7): SO_PEERCRED,
+// SO_PEERGROUPS), and what it may do.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace linkhealth {
+
+struct PeerCredentials {
+  uid_t uid = 0;
+  std::vector<gid_t> groups;  ///< the first is the main one
+};
+
+/// As they were at connect(2): the client can't change them afterwards. Groups that can't be read
+/// are left out.
+Result<PeerCredentials> peer_credentials(int socket);
+
+/// Root, the daemon's own user, and members of `control_group`. Pure.
+bool may_act(const PeerCredentials& peer, uid_t daemon_uid, std::optional<gid_t> control_group);
+
+/// "anna", or "uid 1234" where the user database has no name. May query a directory service: not
+/// for each request.
+std::string user_name(uid_t uid);
+/// An error names the group that does not exist.
+Result<gid_t> group_id(const std::string& name);
+
+}  // namespace linkhealth
