@@ -22,6 +22,8 @@ inline StoredEvent history_event(int number, FaultEventKind kind = FaultEventKin
   stored.event.port = "mlx5_0/1";
   stored.event.fault.fault = "dirty_connector";
   stored.event.fault.id = "gpu:" + kHistoryPort + ":dirty_connector:" + std::to_string(number);
+  stored.event.fault.end = End::kPath;
+  stored.event.fault.confidence = 0.83;
   stored.event.fault.summary = "lane 2 receives -9.1 dBm";
   return stored;
 }
