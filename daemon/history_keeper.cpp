@@ -8,16 +8,12 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t { kSignals, kKeep10, kKeep60, kKeep600, kKeepEvents, kMaxMegabytes };
+enum KnobIndex : std::size_t { kSignals, kMaxMegabytes };
 
 // Ten ports with 40 signals each take about 20 + 45 + 30 MB.
 constexpr auto kKnobs = std::to_array<Knob>({
     {"signals", 1, 0, 1, "",
      "on: the signals of each port are kept; off: they are not, and those there are deleted"},
-    {"keep_10s_s", 86'400, 600, 31'536'000, "s", "how long steps of 10 s are kept"},
-    {"keep_60s_s", 1'209'600, 600, 31'536'000, "s", "how long steps of 60 s are kept"},
-    {"keep_600s_s", 7'776'000, 600, 315'360'000, "s", "how long steps of 10 min are kept"},
-    {"keep_events_s", 7'776'000, 86'400, 315'360'000, "s", "how long events and repairs are kept"},
     {"max_mb", 150, 1, 100'000, "MB",
      "size of linkhealth.db at most; the oldest signals are deleted before it is reached"},
 });
@@ -54,8 +50,6 @@ HistorySettings history_settings(const KnobTable& knobs, std::string directory) 
   HistorySettings settings;
   settings.directory = std::move(directory);
   settings.signals = values[kSignals] >= 0.5;
-  settings.keep_s = {values[kKeep10], values[kKeep60], values[kKeep600]};
-  settings.keep_events_s = values[kKeepEvents];
   settings.max_bytes = std::llround(values[kMaxMegabytes] * 1e6);
   return settings;
 }

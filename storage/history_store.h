@@ -24,8 +24,8 @@ struct HistorySettings {
   std::string directory;                                       ///< "": in memory only
   bool signals = true;                                         ///< keep the signals of each port
   std::array<double, 3> keep_s{86'400, 1'209'600, 7'776'000};  ///< of each of kSignalSteps_s
-  double keep_events_s = 7'776'000;
-  std::int64_t max_bytes = 150'000'000;  ///< of the file
+  double keep_events_s = 7'776'000;                            ///< repairs too
+  std::int64_t max_bytes = 150'000'000;                        ///< of the file
 };
 
 /// What is written in one transaction.

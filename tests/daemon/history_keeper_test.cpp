@@ -92,11 +92,9 @@ TEST(HistorySettingsTest, FollowTheConfiguration) {
   KnobTable knobs(history_knob_groups());
   ASSERT_TRUE(knobs.set("database", "signals", 0));
   ASSERT_TRUE(knobs.set("database", "max_mb", 250));
-  ASSERT_TRUE(knobs.set("database", "keep_60s_s", 3600));
   const HistorySettings settings = history_settings(knobs, "/var/lib/linkhealth");
   EXPECT_FALSE(settings.signals);
   EXPECT_EQ(settings.max_bytes, 250'000'000);
-  EXPECT_EQ(settings.keep_s[1], 3600);
 }
 
 TEST(HistorySettingsTest, ASwitchTakesOnAndOff) {
