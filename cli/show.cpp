@@ -16,12 +16,12 @@
 #include "exporters/check.h"
 #include "exporters/doctor.h"
 #include "exporters/json.h"
-#include "exporters/past_json.h"
-#include "exporters/past_text.h"
 #include "exporters/port_names.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
 #include "exporters/ticket.h"
+#include "exporters/timeline_json.h"
+#include "exporters/timeline_text.h"
 
 namespace linkhealth::cli {
 
@@ -151,13 +151,13 @@ int run_history(const Context& context, const HistoryOptions& options) {
   const std::string path =
       port_path(options.port) + "/history?since=" + std::to_string(options.since_s);
   if (options.json) return show(context.client.get(path));
-  const auto past = fetch_as(context.client, path, &parse_past);
+  const auto past = fetch_as(context.client, path, &parse_timeline);
   if (!past.value) return print({{}, past.message, past.exit_code});
   TextStyle style = context.style;
   style.ascii = style.ascii || options.ascii;
   return print(text_of_port(context.client, options.port,
                             [&](const StatusDocument&, const PortReport& port) {
-                              return past_text(*past.value, port, style);
+                              return timeline_text(*past.value, port, style);
                             }));
 }
 

@@ -14,9 +14,9 @@
 #include "daemon/api/engine_actions.h"
 #include "daemon/api/report_clock.h"
 #include "daemon/doctor.h"
+#include "daemon/history_keeper.h"
 #include "daemon/loop.h"
 #include "daemon/maintenance_reader.h"
-#include "daemon/memory_keeper.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
 #include "daemon/recording_header.h"
@@ -60,7 +60,7 @@ class Daemon {
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
-  void start_memory(const std::string& node);
+  void start_history(const std::string& node);
   void accept_maintenance(MaintenanceReader::News news);
   void make_actions();
   Result<void> add_plan();
@@ -87,7 +87,7 @@ class Daemon {
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
   std::atomic<bool> writes_journal_ = false;  // read by the database's thread
-  std::unique_ptr<MemoryKeeper> memory_;
+  std::unique_ptr<HistoryKeeper> history_;
   std::mutex deciding_;  // held while the engine is used
   std::unique_ptr<EngineActions> actions_;
   std::unique_ptr<ApiServer> server_;
@@ -148,7 +148,7 @@ Result<void> Daemon::start_outputs() {
   settings.control_group = config_.control_group;
   settings.web_config_file = config_.web_config_file;
   ApiContext context{reports_, recordings_, report_clock_, clock_.steady()};
-  context.memory = &memory_->memory();
+  context.history = &history_->store();
   context.actions = actions_.get();
   auto server = ApiServer::start(settings, std::move(context), log_);
   if (!server) return server.error();
@@ -218,7 +218,7 @@ Result<void> Daemon::run() {
   const RecordingHeader header = source_->header();
   engine_ = std::make_unique<Engine>(engine_settings(
       config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
-  start_memory(header.node);
+  start_history(header.node);
   maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   accept_maintenance(maintenance_->wait(kMaintenancePatience));
   make_actions();
@@ -250,7 +250,7 @@ Result<void> Daemon::run() {
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   recordings_.close();
-  if (introduced_) memory_->finish(engine_->references(), last_step_at_);
+  if (introduced_) history_->finish(engine_->references(), last_step_at_);
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
   }
@@ -262,11 +262,11 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   record(snapshot, step.report);
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
-  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
-                   step.moves);
+  history_->add_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
+                     step.moves);
   if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
   reports_.publish(step.report, step.events,
-                   {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(),
+                   {LINKHEALTH_VERSION, lateness_s, started_at_, history_->health(),
                     metric_groups(config_.knobs)});
   for (const std::string& remark : step.remarks) log_.warning(remark);
   if (!step.events.empty() || recordings_.has_listeners()) server_->wake_streams();
@@ -297,11 +297,11 @@ void Daemon::self_test(const Report& report) {
                 doctor.hidden, doctor.hidden == 1 ? "" : "s"));
 }
 
-void Daemon::start_memory(const std::string& node) {
+void Daemon::start_history(const std::string& node) {
   const bool played = !options_.play_file.empty();
-  memory_ = std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : state_dir_),
-                                           clock_.wall(), log_);
-  const Remembered& known = memory_->remembered();
+  history_ = std::make_unique<HistoryKeeper>(
+      history_settings(config_.knobs, played ? "" : state_dir_), clock_.wall(), log_);
+  const SavedState& known = history_->saved();
   if (!known.ledger.faults.empty())
     log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
                           known.ledger.faults.size() == 1 ? "" : "s"));
@@ -311,16 +311,16 @@ void Daemon::start_memory(const std::string& node) {
     sampler_->remember_modules(modules_before(known.references));
   }
   engine_->restore(known.ledger);
-  reports_.restore_events(memory_->earlier_events(ReportStore::kMaxEvents));
+  reports_.restore_events(history_->earlier_events(ReportStore::kMaxEvents));
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
-  memory_->start([this, node](const FaultEvent& event) { announce(event, node); });
+  history_->start([this, node](const FaultEvent& event) { announce(event, node); });
 }
 
 void Daemon::make_actions() {
   actions_ = std::make_unique<EngineActions>(
       *engine_, deciding_,
       EngineActions::Hooks{
-          [this](const LedgerState& state) { return memory_->keep(state, clock_.wall()); },
+          [this](const LedgerState& state) { return history_->save(state, clock_.wall()); },
           [this](const std::string& line) { log_.info(line); }});
 }
 

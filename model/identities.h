@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "model/port_past.h"
+#include "model/port_timeline.h"
 
 namespace linkhealth {
 

@@ -145,7 +145,12 @@ class FieldsIn {
     out = from.get<bool>();
     return true;
   }
+  /// A number that is not finite is written as null.
   bool value(const Json& from, double& out) {
+    if (from.is_null()) {
+      out = std::numeric_limits<double>::quiet_NaN();
+      return true;
+    }
     if (!from.is_number()) return expected("a number", from);
     out = from.get<double>();
     return true;

@@ -261,5 +261,7 @@ struct FaultEvent {
   std::string rail{};                ///< of the port, as planned
   std::optional<SiteLabels> site{};  ///< where the node is
 };
+/// FAULT_ID/EVENT/MILLISECONDS: unique, and the same for an event that is sent again.
+std::string event_id(const FaultEvent& event);
 
 }  // namespace linkhealth

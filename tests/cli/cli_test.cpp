@@ -19,7 +19,7 @@
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
 #include "tests/cli/cli_harness.h"
-#include "tests/storage/memory_example.h"
+#include "tests/storage/history_example.h"
 #include "tests/support/golden.h"
 
 namespace linkhealth::cli {
@@ -222,14 +222,14 @@ TEST_F(CliWithDaemon, ARefusedRecordingLeavesNoFile) {
 }
 
 TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
-  const auto history = Memory::open({}, test::memory_time(0));
-  MemoryBatch batch = test::event_batch(20);
-  batch.rows = {test::memory_row(20, 51, "0000:9a:00.0/1")};
+  const auto store = HistoryStore::open({}, test::history_time(0));
+  HistoryBatch batch = test::event_batch(20);
+  batch.rows = {test::history_row(20, 51, "0000:9a:00.0/1")};
   batch.events[0].port = "0000:9a:00.0/1";
-  ASSERT_TRUE(history->write(batch).ok());
-  memory = history.get();
+  ASSERT_TRUE(store->write(batch).ok());
+  history = store.get();
   settings.listen.host.clear();
-  clock.wall_now = test::memory_time(60);
+  clock.wall_now = test::history_time(60);
   publish();
   start();
   const Outcome past = run("history ens4np0 --since 2h");

@@ -72,14 +72,14 @@ TEST_F(Reload, WhatNeedsARestartIsNamedOneByOne) {
       "listen: none\nstate_dir: /x\nsampling: {link_period_s: 2, kernel_log: off}\npeers: "
       "{import_dir: /y}\n"
       "web_config_file: /w\n"
-      "textfile: {path: /t.prom}\nmemory: {max_mb: 5}\nnode: other\nsocket: /s\nrecord: /r\n";
+      "textfile: {path: /t.prom}\ndatabase: {max_mb: 5}\nnode: other\nsocket: /s\nrecord: /r\n";
   EXPECT_THAT(keys(later, false), IsEmpty());
   EXPECT_THAT(keys(later, true),
-              ElementsAre("listen", "memory.max_mb", "node", "peers.import_dir", "record",
+              ElementsAre("database.max_mb", "listen", "node", "peers.import_dir", "record",
                           "sampling.kernel_log", "sampling.link_period_s", "socket", "state_dir",
                           "textfile.path", "web_config_file"));
   EXPECT_THAT(reload_words(config_changes(*now, *read(later)), config_changes(*now, *read(later))),
-              HasSubstr("nothing changed; listen, memory.max_mb, "));
+              HasSubstr("nothing changed; database.max_mb, listen, "));
 }
 
 TEST_F(Reload, WhatChangedIsSaidInWords) {

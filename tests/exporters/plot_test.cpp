@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "exporters/json.h"
-#include "exporters/past_text.h"
+#include "exporters/timeline_text.h"
 #include "exporters/text_layout.h"
 #include "tests/support/report_builder.h"
 
@@ -65,9 +65,9 @@ SignalSeries series(Signal signal, const std::function<double(int)>& value) {
   return out;
 }
 
-PortPast dirty_past() {
+PortTimeline dirty_past() {
   const auto bad = [](int minute) { return minute > 60 && minute < 90; };
-  PortPast past;
+  PortTimeline past;
   past.step_s = 60;
   past.from = *parse_rfc3339("2026-11-20T09:50:00Z");
   past.to = past.from + std::chrono::minutes(kMinutes);
@@ -80,17 +80,17 @@ PortPast dirty_past() {
       series(Signal::kRxPower, [&](int minute) { return bad(minute) ? -9.1 : -1.2; }),
       series(Signal::kTxBias, [](int) { return 74.2; }),
       series(Signal::kTemperature, [](int minute) { return 51 + minute % 3; })};
-  KeptEvent opened;
+  FaultEvent opened;
   opened.at = past.from + std::chrono::minutes(62);
-  opened.event = "opened";
-  opened.fault = "dirty_connector";
-  opened.end = "path";
-  opened.severity = "warning";
-  opened.confidence = 0.83;
-  opened.summary = "lane 2 receives -9.1 dBm, 6.0 dB below its siblings; the far end sends 0.4 dBm";
-  KeptEvent closed = opened;
+  opened.fault.opened_at = opened.at;
+  opened.fault.fault = "dirty_connector";
+  opened.fault.end = End::kPath;
+  opened.fault.confidence = 0.83;
+  opened.fault.summary =
+      "lane 2 receives -9.1 dBm, 6.0 dB below its siblings; the far end sends 0.4 dBm";
+  FaultEvent closed = opened;
   closed.at = past.from + std::chrono::minutes(110);
-  closed.event = "closed";
+  closed.kind = FaultEventKind::kClosed;
   past.events = {opened, closed};
   RepairRecord repair;
   repair.action = RepairAction::kFibreReseated;
@@ -105,11 +105,11 @@ PortPast dirty_past() {
   return past;
 }
 
-std::string draw(const PortPast& past, int width = 140, bool ascii = false) {
-  return past_text(past, test::dirty_port(), {.width_columns = width, .ascii = ascii});
+std::string draw(const PortTimeline& past, int width = 140, bool ascii = false) {
+  return timeline_text(past, test::dirty_port(), {.width_columns = width, .ascii = ascii});
 }
 
-TEST(PastText, FitsEveryTerminal) {
+TEST(TimelineText, FitsEveryTerminal) {
   for (const bool ascii : {false, true})
     for (const int width : {60, 80, 100, 132, 250}) {
       const std::string text = draw(dirty_past(), width, ascii);
@@ -123,7 +123,7 @@ TEST(PastText, FitsEveryTerminal) {
     }
 }
 
-TEST(PastText, PlotsAndEventsInOrder) {
+TEST(TimelineText, PlotsAndEventsInOrder) {
   const std::string text = draw(dirty_past());
   EXPECT_THAT(text,
               AllOf(HasSubstr("Rx power of the worst lane, dBm: now -1.2, min -9.1, max -1.2"),
@@ -133,11 +133,11 @@ TEST(PastText, PlotsAndEventsInOrder) {
                     HasSubstr("None: symbol errors"), Not(HasSubstr("\x1b"))));
   EXPECT_LT(text.find("opened"), text.find("repair  "));
   EXPECT_LT(text.find("repair  "), text.find("closed"));
-  EXPECT_THAT(past_text(dirty_past(), test::dirty_port(), {.colour = true}), HasSubstr("\x1b["));
+  EXPECT_THAT(timeline_text(dirty_past(), test::dirty_port(), {.colour = true}), HasSubstr("\x1b["));
 }
 
-TEST(PastText, NoLightIsNoPower) {
-  PortPast past = dirty_past();
+TEST(TimelineText, NoLightIsNoPower) {
+  PortTimeline past = dirty_past();
   auto& power = past.signals[3].values;
   std::fill(power.begin() + 80, power.begin() + 90, -40.0);  // the fibre is out
   EXPECT_THAT(draw(past), AllOf(HasSubstr("now -1.2, min -9.1, max -1.2; at times no light"),
@@ -148,24 +148,20 @@ TEST(PastText, NoLightIsNoPower) {
   EXPECT_THAT(draw(past), HasSubstr("Rx power: no light in this time"));
 }
 
-TEST(PastText, AcknowledgementsAndHowLongAFaultWasOpen) {
-  PortPast past = dirty_past();
-  FaultEvent event;
-  event.fault.fault = "dirty_connector";
-  event.fault.opened_at = past.events[0].at;
-  event.fault.acknowledged = Acknowledgement{"ann", "ticket 4711", past.events[0].at,
-                                             past.events[0].at + std::chrono::hours(2)};
-  KeptEvent ack = past.events[0];
-  ack.event = "acknowledged";
-  ack.document = past.events[1].document = event_json_line(event);
+TEST(TimelineText, AcknowledgementsAndHowLongAFaultWasOpen) {
+  PortTimeline past = dirty_past();
+  FaultEvent ack = past.events[0];
+  ack.kind = FaultEventKind::kAcknowledged;
+  ack.fault.acknowledged =
+      Acknowledgement{"ann", "ticket 4711", ack.at, ack.at + std::chrono::hours(2)};
   past.events.insert(past.events.begin() + 1, ack);
   EXPECT_THAT(draw(past), AllOf(HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 "
                                           "12:52:00Z: ticket 4711\n"),
                                 HasSubstr("closed       dirty connector, after 48 min\n")));
 }
 
-TEST(PastText, MaintenanceOfThePortAndOfTheNode) {
-  PortPast past = dirty_past();
+TEST(TimelineText, MaintenanceOfThePortAndOfTheNode) {
+  PortTimeline past = dirty_past();
   Maintenance work;
   work.port = "0000:9a:00.0/1";
   work.by = "ann";
@@ -189,20 +185,20 @@ TEST(PastText, MaintenanceOfThePortAndOfTheNode) {
                               "ports\n"));
 }
 
-TEST(PastText, AnOldReadingIsNotOfNow) {
-  PortPast past = dirty_past();
+TEST(TimelineText, AnOldReadingIsNotOfNow) {
+  PortTimeline past = dirty_past();
   for (SignalSeries& each : past.signals)
     std::fill(each.values.begin() + 60, each.values.end(), kNone);
   EXPECT_THAT(draw(past), HasSubstr("Module temperature, °C: last 53.0"));
 }
 
-TEST(PastText, NothingRead) {
+TEST(TimelineText, NothingRead) {
   EXPECT_THAT(draw({}), AllOf(HasSubstr("No readings in this time."), Not(HasSubstr("none:")),
                               HasSubstr("open         dirty connector, since then: ")))
       << "an open fault is listed whenever it opened";
   PortReport port = test::dirty_port();
   port.faults.clear();
-  EXPECT_THAT(past_text({}, port, {}), HasSubstr("none: no fault, repair or maintenance"));
+  EXPECT_THAT(timeline_text({}, port, {}), HasSubstr("none: no fault, repair or maintenance"));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include "exporters/check.h"
 #include "exporters/doctor.h"
 #include "exporters/json.h"
-#include "exporters/past_json.h"
 #include "exporters/ticket.h"
+#include "exporters/timeline_json.h"
 #include "model/sample_json.h"
 #include "storage/recording.h"
 #include "tests/support/fake_actions.h"
@@ -95,7 +95,7 @@ void print_report(const PortSample& latest) {
 }
 
 void print_history() {
-  PortPast past;
+  PortTimeline past;
   past.port = "mlx5_0/1";
   past.at = {WallTime(), WallTime(Milliseconds(10'000))};
   past.to = past.at[1];
@@ -104,12 +104,12 @@ void print_history() {
   FaultEvent event;
   event.fault = full_fault();
   event.kind = FaultEventKind::kAcknowledged;
-  past.events = {kept_event(event, "0000:1b:00.0/1", event_json_line(event))};
+  past.events = {event};
   past.repairs = full_fault().repairs;
   past.maintenance = {{"", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/all", WallTime()}};
   past.identities = {{"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac",
                       WallTime(), WallTime()}};
-  print("history", past_json(past, {}));
+  print("history", timeline_json(past));
 }
 
 void print_doctor() {

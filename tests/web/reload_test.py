@@ -48,14 +48,14 @@ class Reload(unittest.TestCase):
             return next(one["value"] for one in row["knobs"] if one["key"] == knob)
         before = shown("module_hot", "symptoms.module_hot.warn_c")
         said = self.reload(daemon, f"symptoms: {{module_hot: {{warn_c: {before + 1:g}}}}}\nsampling: {{link_period_s: 2}}\n"
-                                   "memory: {max_mb: 50}\n")
-        self.assertIn(f"symptoms.module_hot.warn_c {before:g} -> {before + 1:g}; memory.max_mb, sampling.link_period_s need a restart", said)
+                                   "database: {max_mb: 50}\n")
+        self.assertIn(f"symptoms.module_hot.warn_c {before:g} -> {before + 1:g}; database.max_mb, sampling.link_period_s need a restart", said)
         self.assertEqual(shown("module_hot", "symptoms.module_hot.warn_c"), before + 1)
         self.assertIn("read again: symptoms.module_hot.warn_c ", self.note(daemon))
         # what waits for a restart is told at each reload until then
-        self.assertIn("nothing changed; memory.max_mb, sampling.link_period_s need a restart",
+        self.assertIn("nothing changed; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, f"symptoms: {{module_hot: {{warn_c: {before + 1:g}}}}}\nsampling: {{link_period_s: 2}}\n"
-                                          "memory: {max_mb: 50}\n"))
+                                          "database: {max_mb: 50}\n"))
         self.assertTrue(self.reload(daemon, "").endswith(f"is in force: symptoms.module_hot.warn_c {before + 1:g} -> {before:g}"))
         self.assertEqual(shown("module_hot", "symptoms.module_hot.warn_c"), before)
 
