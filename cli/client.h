@@ -15,8 +15,8 @@ class Client {
   explicit Client(std::string socket_path) : socket_path_(std::move(socket_path)) {}
   virtual ~Client() = default;
 
-  /// Any answer, also a refusal. An error (errnum set) means that the daemon did not answer, and
-  /// says what to do.
+  /// Any answer, also a refusal. An error (errnum set) means that the daemon did not answer; it
+  /// names the remedy.
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
   /// Acts; the parameters are in the path.
   [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;

@@ -1,9 +1,10 @@
-// One function a command; each returns the exit code. Arguments are parsed in cli/arguments.cpp.
+// One function per command; each returns the exit code (cli/exit_codes.h). cli/arguments.cpp
+// parses the options.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "cli/client.h"
@@ -11,12 +12,21 @@
 
 namespace linkhealth::cli {
 
+/// What every command is given.
+struct Context {
+  const Client& client;
+  TextStyle style;
+  const Clock& clock;
+};
+
 struct StatusOptions {
   bool problems = false;
   bool wide = false;
   bool json = false;
+  bool once = false;    ///< read this node without the daemon
+  std::string sysroot;  ///< with `once`: a copy of a node's /sys; "": this node
 };
-int run_status(const Client& client, const StatusOptions& options, const TextStyle& style);
+int run_status(const Context& context, const StatusOptions& options);
 
 struct ExplainOptions {
   std::string port;
@@ -24,85 +34,113 @@ struct ExplainOptions {
   bool physics = false;
   bool json = false;
 };
-int run_explain(const Client& client, const ExplainOptions& options, const TextStyle& style);
+int run_explain(const Context& context, const ExplainOptions& options);
 
 struct HistoryOptions {
   std::string port;
-  std::string since = "7d";  ///< 90s, 10m, 2h, 7d
-  bool ascii = false;        ///< also where the terminal could do more
+  std::uint64_t since_s = 7 * 86400;
+  bool ascii = false;
   bool json = false;
 };
-/// Events, repairs, and plots of what was measured.
-int run_history(const Client& client, const HistoryOptions& options, TextStyle style);
-
-struct DoctorOptions {
-  std::string sysroot;  ///< "" for this node
-  bool json = false;
-};
-/// What the daemon can see. nullopt: no daemon runs.
-std::optional<int> run_doctor(const Client& client, const DoctorOptions& options,
-                              const TextStyle& style);
+int run_history(const Context& context, const HistoryOptions& options);
 
 struct WatchOptions {
   std::string port;  ///< "": all ports
   bool problems = false;
-  bool json = false;         ///< a line of JSON at each refresh
-  std::uint64_t frames = 0;  ///< 0: until somebody ends it
-  Milliseconds interval{1000};
+  bool json = false;
+  std::uint64_t frames = 0;  ///< 0: until a signal
 };
-int run_watch(const Client& client, const WatchOptions& options);
+int run_watch(const Context& context, const WatchOptions& options);
 
-struct AckOptions {
-  std::string port;
-  std::string for_time;  ///< "2h"; "": until the fault closes
-  std::string reason, by;
-  bool end = false;
+struct DoctorOptions {
+  std::string sysroot;  ///< "": this node
   bool json = false;
 };
-int run_ack(const Client& client, const AckOptions& options);
-
-struct MaintenanceOptions {
-  std::string action;  ///< "start" or "end"
-  std::string port;    ///< or "all"
-  std::string for_time, reason, by;
-  bool no_module_reads = false;
-  bool json = false;
-};
-int run_maintenance(const Client& client, const MaintenanceOptions& options);
-struct CheckOptions {
-  std::string port;  ///< "": all
-  bool drain_reason = false, perfdata = false, json = false;
-};
-/// Nagios' exit codes, which are not those of the other commands.
-int run_check(const Client& client, const CheckOptions& options);
-
-int run_module(const Client& client, const std::string& port, bool json, const TextStyle& style);
-
-struct TicketOptions {
-  std::string port;
-  bool json = false;
-};
-int run_ticket(const Client& client, const TicketOptions& options);
-
-/// The user who runs the program; under sudo the one who called it.
-std::string user_name();
+int run_doctor(const Context& context, const DoctorOptions& options);
 
 struct RecordOptions {
   std::string file;  ///< "-" for standard output; gzip when it ends in .gz
   std::uint64_t duration_s = 600;
 };
-int run_record(const Client& client, const RecordOptions& options);
+int run_record(const Context& context, const RecordOptions& options);
+
+struct ReplayCommandOptions {
+  std::string file;                  ///< "-" for standard input
+  std::string config;                ///< "" for the defaults
+  std::string format = "text";       ///< "text", "json" or "jsonl"
+  std::vector<std::string> what_if;  ///< "KEY=VALUE"
+};
+int run_replay(const Context& context, const ReplayCommandOptions& options);
+
+struct RulesOptions {
+  std::string name;  ///< one fault or symptom; "": all
+  bool json = false;
+};
+int run_rules(const Context& context, const RulesOptions& options);
+
+struct ModuleOptions {
+  std::string port;  ///< "" when a file is given
+  std::string file;
+  bool json = false;
+};
+int run_module(const Context& context, const ModuleOptions& options);
+
+struct ActionOptions {
+  std::string port;              ///< "all" for maintenance of all
+  std::uint64_t duration_s = 0;  ///< 0: not given
+  std::string reason, by;
+  bool json = false;
+};
+struct AckOptions : ActionOptions {
+  bool end = false;
+};
+int run_ack(const Context& context, const AckOptions& options);
+
+struct MaintenanceOptions : ActionOptions {
+  std::string action;  ///< "start" or "end"
+  bool no_module_reads = false;
+};
+int run_maintenance(const Context& context, const MaintenanceOptions& options);
+
+struct CheckOptions {
+  std::string port;  ///< "": all
+  bool drain_reason = false, perfdata = false, json = false;
+};
+/// Returns the exit codes of Nagios, which differ from those of the other commands.
+int run_check(const Context& context, const CheckOptions& options);
+
+struct TicketOptions {
+  std::string port;
+  bool json = false;
+};
+int run_ticket(const Context& context, const TicketOptions& options);
+
+struct CablingOptions {
+  bool json = false;
+};
+int run_cabling(const Context& context, const CablingOptions& options);
+
+struct VerifyOptions {
+  std::string port{};  ///< "" for qualify
+  double ber = 1e-15;
+  std::uint64_t least_s = 1800;
+  bool json = false;
+};
+/// `verify` and, without a port, `qualify`.
+int run_verify(const Context& context, const VerifyOptions& options);
+
+/// The user who typed the command: with sudo, the user of sudo.
+std::string user_name();
+
 inline constexpr std::uint64_t kDay_s = 86400;
 /// "90", "90s", "10m", "2h", "1d" as seconds, at most `longest_s`.
 Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s = kDay_s);
 
-/// "linkhealth: MESSAGE" on standard error.
+/// Prints "linkhealth: MESSAGE" to standard error.
 void complain(const std::string& message);
-/// Flushes standard output: `exit_code`, or kDaemonError with a complaint where not all of it could
-/// be written.
+/// Flushes standard output; returns `exit_code`, or kDaemonError when not all could be written.
 int after_output(int exit_code);
-/// Prints a good answer to standard output; complains about any other. `exit_code` is what a good
-/// one gives.
+/// Prints the body of a good answer and returns `exit_code`; complains about any other.
 int show(const Result<Answer>& answer, int exit_code = 0);
 
 }  // namespace linkhealth::cli

@@ -11,7 +11,7 @@
 
 namespace linkhealth::cli {
 
-/// A value, or what to say and the exit code.
+/// A value, or a message and an exit code.
 template <typename T>
 struct Fetched {
   std::optional<T> value;
@@ -27,8 +27,11 @@ Fetched<T> fetch_as(const Client& client, const std::string& path,
   if (answer->status != 200) return {{}, refusal_text(*answer), refusal_exit_code(*answer)};
   auto value = parse(answer->body);
   if (!value)
-    return {{}, "the daemon's answer can't be read: " + value.error().message, kDaemonError};
+    return {{}, "the daemon's answer cannot be parsed: " + value.error().message, kDaemonError};
   return {*std::move(value), "", kOk};
 }
+
+/// Prints a text and returns its exit code; complains when there is none.
+int print(const Fetched<std::string>& text);
 
 }  // namespace linkhealth::cli

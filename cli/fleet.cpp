@@ -6,30 +6,32 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
+#include <tuple>
 
-#include "cli/commands.h"
+#include "base/text.h"
 #include "cli/exit_codes.h"
+#include "exporters/text_layout.h"
 
 namespace linkhealth::cli {
 
 namespace {
 
-constexpr const char* kOpen = "link:linkhealth_fault_open:confidence";
+constexpr const char* kOpenFaults = "link:linkhealth_fault_open:confidence";
+constexpr std::size_t kMostFaults = 5000;  // more than one operator can read, or walk to
 
-/// What `--by` counts: the recorded series, the labels that make its name, and the label that
-/// faults carry.
+/// What `--by` counts: the recorded series, and the labels that name a group. Faults are counted
+/// where they have `fault_label`.
 struct Level {
-  std::string_view by, series;
-  std::array<std::string_view, 2> labels;
-  std::string_view fault_label;
+  std::string_view by, series, labels, fault_label;
 };
-constexpr Level kLevels[] = {
-    {"switch", "switch:linkhealth_links:count", {"peer_system", ""}, "peer_system"},
-    {"part", "part:linkhealth_links:count", {"vendor", "part_number"}, "part_number"},
-    {"rack", "rack:linkhealth_links:count", {"pod", "rack"}, "rack"},
-    {"rail", "rail:linkhealth_links:count", {"rail", ""}, "rail"},
-    {"vendor", "vendor:linkhealth_links:count", {"vendor", ""}, "vendor"},
-};
+constexpr std::array<Level, 5> kLevels = {{
+    {"switch", "switch:linkhealth_links:count", "peer_system", "peer_system"},
+    {"part", "part:linkhealth_links:count", "vendor,part_number", "part_number"},
+    {"rack", "rack:linkhealth_links:count", "pod,rack", "rack"},
+    {"rail", "rail:linkhealth_links:count", "rail", "rail"},
+    {"vendor", "vendor:linkhealth_links:count", "vendor", "vendor"},
+}};
 
 std::uint64_t whole(double value) {
   return std::isfinite(value) && value > 0
@@ -37,47 +39,53 @@ std::uint64_t whole(double value) {
              : 0;
 }
 
-std::string link_of(const PrometheusRow& row) {
-  return fmt::format("{}\n{}\n{}", row.label("instance"), row.label("device"), row.label("port"));
+/// The values of some labels, as a key.
+template <typename Labelled>
+std::string key_of(const Labelled& row, std::initializer_list<std::string_view> labels) {
+  std::string key;
+  for (const std::string_view label : labels) key += std::string(row.label(label)) + "\n";
+  return key;
+}
+template <typename Labelled>
+std::string link_of(const Labelled& row) {
+  return key_of(row, {"instance", "device", "port"});
+}
+template <typename Labelled>
+std::string fault_of(const Labelled& row) {
+  return key_of(row, {"instance", "device", "port", "fault", "end"});
 }
 
-std::string fault_of(const PrometheusRow& row) {
-  return fmt::format("{}\n{}\n{}", link_of(row), row.label("fault"), row.label("end"));
+std::string group_name(const PrometheusRow& row, const Level& level) {
+  std::vector<std::string> values;
+  for (const std::string_view label : split(level.labels, ','))
+    values.emplace_back(row.label(label));
+  return join_parts(values, " ");
 }
 
-FleetFault fault_from(const PrometheusRow& row) {
-  FleetFault fault;
-  const auto take = [&row](std::string& to, const char* label) { to = row.label(label); };
-  take(fault.instance, "instance"), take(fault.device, "device"), take(fault.port, "port");
-  take(fault.netdev, "netdev"), take(fault.fault, "fault"), take(fault.end, "end");
-  take(fault.severity, "severity"), take(fault.peer_system, "peer_system"),
-      take(fault.peer_port, "peer_port");
-  take(fault.pod, "pod"), take(fault.row, "row"), take(fault.rack, "rack"), take(fault.u, "u");
-  take(fault.rail, "rail"), take(fault.vendor, "vendor"), take(fault.part_number, "part_number");
-  fault.confidence = std::isfinite(row.value) ? std::clamp(row.value, 0.0, 1.0) : 0;
-  return fault;
-}
-
-/// Several queries, of which the first that fails is the answer.
-class Asker {
+/// Several queries; after the first error the others return nothing.
+class Queries {
  public:
-  explicit Asker(const Prometheus& prometheus) : prometheus_(prometheus) {}
+  explicit Queries(const Prometheus& prometheus) : prometheus_(prometheus) {}
   PrometheusVector rows(const std::string& expression) {
-    if (failed_) return {};
+    if (error_) return {};
     auto answer = prometheus_.query(expression);
     if (answer) return std::move(*answer);
-    failed_ = answer.error();
+    error_ = answer.error();
     return {};
   }
   double number(const std::string& expression) {
     const PrometheusVector all = rows(expression);
     return all.empty() ? 0 : all.front().value;
   }
-  [[nodiscard]] const std::optional<Error>& failed() const { return failed_; }
+  /// The rows of `expression` that belong to an open fault.
+  PrometheusVector of_open_faults(const char* expression, const char* on) {
+    return rows(fmt::format("{} and on ({}) {}", expression, on, kOpenFaults));
+  }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:
   const Prometheus& prometheus_;
-  std::optional<Error> failed_;
+  std::optional<Error> error_;
 };
 
 std::optional<WallTime> instant_of(double unix_s) {
@@ -86,121 +94,174 @@ std::optional<WallTime> instant_of(double unix_s) {
   return WallTime(from_seconds(unix_s));
 }
 
-void ask_faults(Asker& ask, FleetView& view) {
-  constexpr std::size_t kMostFaults = 5000;  // for one screen, and for one round
-  view.faults_total = whole(ask.number(fmt::format("count({})", kOpen)));
-  std::map<std::string, std::size_t> by_fault;
-  for (const PrometheusRow& row : ask.rows(fmt::format("topk({}, {})", kMostFaults, kOpen))) {
-    by_fault.emplace(fault_of(row), view.faults.size());
-    view.faults.push_back(fault_from(row));
-  }
-  const auto joined = [&](const char* expression, const char* on) {
-    return ask.rows(fmt::format("{} and on ({}) {}", expression, on, kOpen));
-  };
-  for (const PrometheusRow& row :
-       joined("linkhealth_fault_opened_timestamp_seconds", "instance, device, port, fault, end"))
-    if (const auto at = by_fault.find(fault_of(row)); at != by_fault.end())
-      view.faults[at->second].opened_at = instant_of(row.value);
-  std::map<std::string, double> lost;
-  for (const PrometheusRow& row :
-       joined("link:linkhealth_bandwidth_lost_bytes_per_second:current", "instance, device, port"))
+void query_details(Queries& queries, std::vector<FleetFault>& faults) {
+  std::map<std::string, double> opened, lost;
+  std::map<std::string, PrometheusRow> modules;
+  for (const PrometheusRow& row : queries.of_open_faults(
+           "linkhealth_fault_opened_timestamp_seconds", "instance, device, port, fault, end"))
+    opened[fault_of(row)] = row.value;
+  for (const PrometheusRow& row : queries.of_open_faults(
+           "link:linkhealth_bandwidth_lost_bytes_per_second:current", "instance, device, port"))
     lost[link_of(row)] = std::isfinite(row.value) ? row.value : 0;
-  std::map<std::string, std::pair<std::string, std::string>> modules;
-  for (const PrometheusRow& row : joined("linkhealth_module_info", "instance, device, port"))
-    modules[link_of(row)] = {std::string(row.label("serial")), std::string(row.label("connector"))};
-  for (FleetFault& fault : view.faults) {
-    const std::string link = fmt::format("{}\n{}\n{}", fault.instance, fault.device, fault.port);
-    if (const auto at = lost.find(link); at != lost.end()) fault.lost_bytes_per_s = at->second;
-    if (const auto at = modules.find(link); at != modules.end())
-      std::tie(fault.serial, fault.connector) = at->second;
-  }
-  std::map<std::string, bool, std::less<>> switches, nodes;
-  for (const PrometheusRow& row : ask.rows("switch:linkhealth_shared_fault:links"))
-    switches[std::string(row.label("peer_system"))] = true;
-  for (const PrometheusRow& row : ask.rows("instance:linkhealth_shared_fault:links"))
-    nodes[std::string(row.label("instance"))] = true;
-  for (FleetFault& fault : view.faults) {
-    if (fault.severity == "notice") continue;
-    const bool own = fault.end == "node" || fault.end == "fabric";
-    if (!own && !fault.peer_system.empty() && switches.contains(fault.peer_system))
-      fault.shared = fault.peer_system;
-    if (fault.shared.empty() && nodes.contains(fault.instance)) fault.shared = fault.instance;
+  for (const PrometheusRow& row :
+       queries.of_open_faults("linkhealth_module_info", "instance, device, port"))
+    modules[link_of(row)] = row;
+  for (FleetFault& fault : faults) {
+    fault.opened_at = instant_of(opened[fault_of(fault)]);
+    fault.lost_bytes_per_s = lost[link_of(fault)];
+    for (const char* label : {"serial", "connector"})
+      fault.labels[label] = modules[link_of(fault)].label(label);
   }
 }
 
-void ask_groups(Asker& ask, const FleetOptions& options, FleetView& view) {
-  const auto* level = std::find_if(std::begin(kLevels), std::end(kLevels),
-                                   [&](const Level& row) { return row.by == options.by; });
-  if (level == std::end(kLevels)) return;
+void query_shared_causes(Queries& queries, std::vector<FleetFault>& faults) {
+  std::set<std::string, std::less<>> switches, nodes;
+  for (const PrometheusRow& row : queries.rows("switch:linkhealth_shared_fault:links"))
+    switches.emplace(row.label("peer_system"));
+  for (const PrometheusRow& row : queries.rows("instance:linkhealth_shared_fault:links"))
+    nodes.emplace(row.label("instance"));
+  for (FleetFault& fault : faults) {
+    if (fault.label("severity") == "notice") continue;
+    const bool of_link = fault.label("end") != "node" && fault.label("end") != "fabric";
+    const std::string_view peer = fault.label("peer_system"), node = fault.label("instance");
+    if (of_link && !peer.empty() && switches.contains(peer))
+      fault.shared_cause = peer;
+    else if (nodes.contains(node))
+      fault.shared_cause = node;
+  }
+}
+
+void query_faults(Queries& queries, const FleetOptions& options, FleetView& view) {
+  view.faults_total = whole(queries.number(fmt::format("count({})", kOpenFaults)));
+  for (PrometheusRow& row : queries.rows(fmt::format("topk({}, {})", kMostFaults, kOpenFaults))) {
+    FleetFault& fault = view.faults.emplace_back();
+    fault.labels = std::move(row.labels);
+    fault.confidence = std::isfinite(row.value) ? std::clamp(row.value, 0.0, 1.0) : 0;
+  }
+  query_details(queries, view.faults);
+  query_shared_causes(queries, view.faults);
+  rank_faults(view.faults);
+  std::uint64_t kept = 0;
+  std::erase_if(view.faults, [&](const FleetFault& fault) {
+    // the work list summarises these in a line, so they do not count
+    const bool summarised =
+        options.work_list && (!fault.shared_cause.empty() || fault.label("severity") == "notice");
+    return !summarised && ++kept > options.limit;
+  });
+}
+
+void query_groups(Queries& queries, const FleetOptions& options, FleetView& view) {
+  const auto level = std::ranges::find(kLevels, options.by, &Level::by);
+  if (level == kLevels.end()) return;
   std::map<std::string, FleetGroup> groups;
-  for (const PrometheusRow& row : ask.rows(std::string(level->series))) {
-    std::string name;
-    for (const std::string_view label : level->labels)
-      if (!label.empty() && !row.label(label).empty())
-        name += (name.empty() ? "" : " ") + std::string(row.label(label));
-    FleetGroup& group = groups[name];
-    group.name = name;
-    group.links[std::string(row.label("health"))] += whole(row.value);
+  for (const PrometheusRow& row : queries.rows(std::string(level->series))) {
+    const std::string name = group_name(row, *level);
+    groups[name].name = name;
+    groups[name].links[std::string(row.label("health"))] += whole(row.value);
   }
-  std::string by(level->labels[0]);
-  if (!level->labels[1].empty()) by += ", " + std::string(level->labels[1]);
-  for (const PrometheusRow& row :
-       ask.rows(fmt::format("count by ({}) ({}{{{}!=\"\"}})", by, kOpen, level->fault_label))) {
-    std::string name;
-    for (const std::string_view label : level->labels)
-      if (!label.empty() && !row.label(label).empty())
-        name += (name.empty() ? "" : " ") + std::string(row.label(label));
-    if (const auto at = groups.find(name); at != groups.end()) at->second.faults = whole(row.value);
-  }
+  for (const PrometheusRow& row : queries.rows(fmt::format(
+           "count by ({}) ({}{{{}!=\"\"}})", level->labels, kOpenFaults, level->fault_label)))
+    if (const auto at = groups.find(group_name(row, *level)); at != groups.end())
+      at->second.faults = whole(row.value);
   for (auto& [name, group] : groups) view.groups.push_back(std::move(group));
-  std::stable_sort(view.groups.begin(), view.groups.end(),
-                   [](const FleetGroup& a, const FleetGroup& b) {
-                     return a.bad() != b.bad() ? a.bad() > b.bad() : a.faults > b.faults;
-                   });
+  std::ranges::stable_sort(view.groups, std::greater(), [](const FleetGroup& group) {
+    return std::pair(group.bad(), group.faults);
+  });
   view.groups_total = view.groups.size();
-  if (view.groups.size() > options.limit) view.groups.resize(options.limit);
+  view.groups.resize(std::min<std::size_t>(view.groups.size(), options.limit));
+}
+
+int severity_rank(std::string_view severity) {
+  return severity == "critical" ? 2 : severity == "warning" ? 1 : 0;
+}
+
+/// "r2" before "r12": runs of digits compare as numbers.
+bool natural_less(std::string_view a, std::string_view b) {
+  const auto digits = [](std::string_view& text) {
+    const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::string_view run = text.substr(0, end);
+    text.remove_prefix(end);
+    run.remove_prefix(std::min(run.find_first_not_of('0'), run.size()));
+    return std::pair(run.size(), run);
+  };
+  while (!a.empty() && !b.empty()) {
+    const auto number_a = digits(a), number_b = digits(b);
+    if (number_a != number_b) return number_a < number_b;
+    if (a.empty() || b.empty()) break;
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1), b.remove_prefix(1);
+  }
+  return a.size() < b.size();
 }
 
 }  // namespace
 
-Result<FleetView> ask_fleet(const Prometheus& prometheus, const FleetOptions& options) {
-  Asker ask(prometheus);
+std::string_view FleetFault::label(std::string_view name) const {
+  const auto found = labels.find(name);
+  return found == labels.end() ? std::string_view() : found->second;
+}
+
+std::uint64_t FleetGroup::count(std::string_view health) const {
+  const auto found = links.find(health);
+  return found == links.end() ? 0 : found->second;
+}
+
+std::uint64_t FleetGroup::all() const {
+  std::uint64_t sum = 0;
+  for (const auto& [health, number] : links) sum += number;
+  return sum;
+}
+
+void rank_faults(std::vector<FleetFault>& faults) {
+  std::ranges::stable_sort(faults, {}, [](const FleetFault& fault) {
+    return std::tuple(-fault.lost_bytes_per_s, -severity_rank(fault.label("severity")),
+                      -fault.confidence, fault.opened_at.value_or(WallTime::max()),
+                      fault_of(fault));
+  });
+  for (std::size_t i = 0; i < faults.size(); ++i) faults[i].rank = i + 1;
+}
+
+std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults) {
+  std::erase_if(faults, [](const FleetFault& fault) {
+    return fault.label("severity") == "notice" || !fault.shared_cause.empty();
+  });
+  std::ranges::stable_sort(faults, [](const FleetFault& a, const FleetFault& b) {
+    for (const char* label : {"pod", "row", "rack", "u", "instance", "device", "port"})
+      if (a.label(label) != b.label(label)) return natural_less(a.label(label), b.label(label));
+    return a.rank < b.rank;
+  });
+  return faults;
+}
+
+Result<FleetView> query_fleet(const Prometheus& prometheus, const FleetOptions& options) {
+  Queries queries(prometheus);
   FleetView view;
-  view.nodes = whole(ask.number("count(count by (instance) (linkhealth_build_info))"));
-  view.silent_nodes = whole(ask.number("count(up{job=\"linkhealth\"} == 0)"));
-  if (!ask.failed() && view.nodes == 0)
+  view.nodes = whole(queries.number("count(count by (instance) (linkhealth_build_info))"));
+  view.silent_nodes = whole(queries.number("count(up{job=\"linkhealth\"} == 0)"));
+  if (!queries.error() && view.nodes == 0)
     return Error{"Prometheus at " + prometheus.shown() + " has no data of linkhealth" +
                  (view.silent_nodes > 0
                       ? fmt::format(": none of {} nodes answers", view.silent_nodes)
-                      : ": does it scrape the nodes? (deploy/README.md)")};
-  for (const PrometheusRow& row : ask.rows("fleet:linkhealth_links:count"))
+                      : ": check that it scrapes the nodes (deploy/README.md)")};
+  for (const PrometheusRow& row : queries.rows("fleet:linkhealth_links:count"))
     view.links.links[std::string(row.label("health"))] = whole(row.value);
-  if (!ask.failed() && view.links.all() == 0)
+  if (!queries.error() && view.links.all() == 0)
     return Error{"Prometheus at " + prometheus.shown() +
-                 " has linkhealth's nodes, and no result of its rules: load dashboards/rules "
-                 "(docs/operations.md)"};
-  const double lost = ask.number("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum");
+                 " scrapes the nodes but does not evaluate linkhealth's rules: load "
+                 "dashboards/rules (docs/operations.md)"};
+  const double lost = queries.number("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum");
   view.lost_bytes_per_s = std::isfinite(lost) ? std::max(lost, 0.0) : 0;
-  if (options.by.empty()) {
-    ask_faults(ask, view);
-    rank_by_cost(view.faults);
-    std::uint64_t kept = 0;
-    std::erase_if(view.faults, [&](const FleetFault& fault) {
-      // what is no work at a link is told in a line of the work list
-      const bool told = options.work_list && (!fault.shared.empty() || fault.severity == "notice");
-      return !told && ++kept > options.limit;
-    });
-  } else {
-    ask_groups(ask, options, view);
-  }
-  if (ask.failed()) return *ask.failed();
+  if (options.by.empty())
+    query_faults(queries, options, view);
+  else
+    query_groups(queries, options, view);
+  if (queries.error()) return *queries.error();
   return view;
 }
 
-int run_fleet(const FleetOptions& options, const TextStyle& style, const Clock& clock) {
+int run_fleet(const Context& context, const FleetOptions& options) {
   if (options.prometheus.url.empty()) {
-    complain(
-        "fleet: which Prometheus? --prometheus URL, or LINKHEALTH_PROMETHEUS in the environment");
+    complain("fleet: give --prometheus URL, or set LINKHEALTH_PROMETHEUS");
     return kBadInput;
   }
   const auto prometheus = Prometheus::open(options.prometheus);
@@ -208,15 +269,15 @@ int run_fleet(const FleetOptions& options, const TextStyle& style, const Clock& 
     complain(prometheus.error().message);
     return kBadInput;
   }
-  const auto view = ask_fleet(*prometheus, options);
+  const auto view = query_fleet(*prometheus, options);
   if (!view) {
     complain(view.error().message);
     return view.error().errnum != 0 ? kNotReachable : kDaemonError;
   }
-  const WallTime now = clock.wall();
+  const WallTime now = context.clock.wall();
   const std::string text = options.json        ? fleet_json(*view, options, now)
-                           : options.work_list ? work_list_text(*view, options, now)
-                                               : fleet_text(*view, options, now, style);
+                           : options.work_list ? work_list_text(*view, now)
+                                               : fleet_text(*view, options, now, context.style);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;
 }

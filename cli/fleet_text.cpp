@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
+#include <cctype>
 #include <map>
 
 #include "cli/fleet.h"
@@ -25,105 +24,84 @@ std::string bandwidth_words(double bytes_per_s) {
                           : fmt::format("{:.0f} Gb/s", gigabits);
 }
 
-std::string place_words(const FleetFault& fault) {
-  std::string text;
-  const auto add = [&](std::string_view word, const std::string& value) {
-    if (!value.empty())
-      text +=
-          fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, word.empty() ? "" : " ", value);
-  };
-  add("pod", fault.pod), add("row", fault.row), add("rack", fault.rack), add("U", fault.u);
-  return text;
+/// "rack r1 U 4", or "" where it has none of these labels.
+std::string place_words(const FleetFault& fault, std::initializer_list<std::string_view> labels,
+                        std::string_view separator) {
+  std::vector<std::string> parts;
+  for (const std::string_view label : labels)
+    if (!fault.label(label).empty())
+      parts.push_back(fmt::format("{} {}", label == "u" ? "U" : label, fault.label(label)));
+  return join_parts(parts, separator);
 }
 
-std::string to_words(const FleetFault& fault) {
-  return fault.peer_system + (fault.peer_port.empty() ? "" : " " + fault.peer_port);
+std::string peer_words(const FleetFault& fault) {
+  return join_parts(
+      {std::string(fault.label("peer_system")), std::string(fault.label("peer_port"))}, " ");
 }
 
-std::string since_words(const FleetFault& fault, WallTime now) {
+std::string age_words(const FleetFault& fault, WallTime now) {
   if (!fault.opened_at || *fault.opened_at > now) return "";
   return duration_words(now - *fault.opened_at);
 }
 
-std::string verdict_words(const FleetFault& fault, bool ascii) {
-  const char* sign = fault.severity == "critical"  ? (ascii ? "X " : "✖ ")
-                     : fault.severity == "warning" ? (ascii ? "! " : "▲ ")
-                                                   : "  ";
-  return sign + name_words(fault.fault) + " (" + confidence_words(fault.confidence) + ")";
-}
-
-Health worst_of(const FleetFault& fault) {
-  return fault.severity == "critical"  ? Health::kDown
-         : fault.severity == "warning" ? Health::kDegraded
-                                       : Health::kHealthy;
+Health colour_of(const FleetFault& fault) {
+  return fault.label("severity") == "critical"  ? Health::kDown
+         : fault.label("severity") == "warning" ? Health::kDegraded
+                                                : Health::kHealthy;
 }
 
 std::string summary(const FleetView& view) {
-  std::string text = fmt::format("{} nodes, {} links:", view.nodes, view.links.all());
+  std::vector<std::string> counts;
   for (const char* health : kHealths)
     if (const auto count = view.links.count(health); count > 0)
-      text += fmt::format(" {} {},", count, name_words(health));
-  text.back() = ';';
+      counts.push_back(fmt::format("{} {}", count, name_words(health)));
   const std::string lost = bandwidth_words(view.lost_bytes_per_s);
-  text += lost.empty() ? " no bandwidth lost" : " " + lost + " lost";
-  if (view.silent_nodes > 0) text += fmt::format("; {} nodes do not answer", view.silent_nodes);
-  return text;
+  std::string text = fmt::format("{}, {}: {}; {}", count_of(view.nodes, "node"),
+                                 count_of(view.links.all(), "link"), join_parts(counts, ", "),
+                                 lost.empty() ? "no bandwidth lost" : lost + " lost");
+  return view.silent_nodes == 0
+             ? text
+             : text + "; " + count_of(view.silent_nodes, "node") + " without an answer";
 }
 
-using Cells = std::vector<std::string>;
+/// Faults per shared cause.
+std::map<std::string, std::size_t> shared_causes(const FleetView& view) {
+  std::map<std::string, std::size_t> causes;
+  for (const FleetFault& fault : view.faults)
+    if (!fault.shared_cause.empty()) ++causes[fault.shared_cause];
+  return causes;
+}
 
-/// Columns as wide as their widest cell; the last but one gives way when the screen is narrow.
-std::string table(const std::vector<Cells>& rows, std::size_t width_columns, bool ascii,
-                  const std::function<std::string(std::size_t, std::string)>& paint) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Cells& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(row[i]));
-  std::size_t all = 2;
-  for (const std::size_t width : widths) all += width + 2;
-  constexpr std::size_t kNarrowest = 12;
-  for (std::size_t i = widths.size(); i-- > 1 && all > width_columns;) {
-    const std::size_t spare = widths[i] > kNarrowest ? widths[i] - kNarrowest : 0;
-    const std::size_t less = std::min(spare, all - width_columns);
-    widths[i] -= less;
-    all -= less;
-  }
-  std::string text;
-  for (std::size_t number = 0; number < rows.size(); ++number) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      line += " " + pad_right(cut(rows[number][i], widths[i], ascii), widths[i]) + " ";
-    line.resize(line.find_last_not_of(' ') + 1);
-    text += paint(number, line) + "\n";
-  }
+using Rows = std::vector<std::vector<std::string>>;
+
+/// `rows` with titles first; line i + 1 in the colour `colours[i]`.
+std::string table(Rows rows, const std::vector<Health>& colours, const TextStyle& style) {
+  const auto lines = align_columns(std::move(rows), 2, usable_width(style), style.ascii);
+  std::string text = paint_faint(lines[0], style) + "\n";
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    text += paint_health(lines[i], colours[i - 1], style) + "\n";
   return text;
 }
 
 std::string groups_text(const FleetView& view, const FleetOptions& options,
                         const TextStyle& style) {
+  if (view.groups.empty())
+    return fmt::format("No link has the label {} (deploy/README.md: where it comes from).\n",
+                       options.by);
   std::string heading = options.by;
-  std::transform(heading.begin(), heading.end(), heading.begin(),
-                 [](char c) { return static_cast<char>(c - 'a' + 'A'); });
-  std::vector<Cells> rows = {
-      {heading, "LINKS", "HEALTHY", "AT RISK", "DEGRADED", "DOWN", "FAULTS"}};
-  for (const FleetGroup& group : view.groups)
-    rows.push_back({clean_text(group.name, style.ascii), std::to_string(group.all()),
-                    std::to_string(group.count("healthy")), std::to_string(group.count("at_risk")),
-                    std::to_string(group.count("degraded")), std::to_string(group.count("down")),
-                    std::to_string(group.faults)});
-  if (rows.size() == 1)
-    return "No link has the label " + options.by +
-           " (deploy/README.md says where it comes from).\n";
-  std::string text = table(rows, static_cast<std::size_t>(style.width_columns), style.ascii,
-                           [&](std::size_t number, const std::string& line) {
-                             if (number == 0) return paint_faint(line, style);
-                             const FleetGroup& group = view.groups[number - 1];
-                             return paint_health(line,
-                                                 group.count("down") > 0 ? Health::kDown
-                                                 : group.bad() > 0       ? Health::kDegraded
-                                                                         : Health::kHealthy,
-                                                 style);
-                           });
+  std::ranges::transform(heading, heading.begin(), [](unsigned char c) { return std::toupper(c); });
+  Rows rows = {{heading, "LINKS", "HEALTHY", "AT RISK", "DEGRADED", "DOWN", "FAULTS"}};
+  std::vector<Health> colours;
+  for (const FleetGroup& group : view.groups) {
+    rows.push_back({group.name, std::to_string(group.all())});
+    for (const char* health : {"healthy", "at_risk", "degraded", "down"})
+      rows.back().push_back(std::to_string(group.count(health)));
+    rows.back().push_back(std::to_string(group.faults));
+    colours.push_back(group.count("down") > 0 ? Health::kDown
+                      : group.bad() > 0       ? Health::kDegraded
+                                              : Health::kHealthy);
+  }
+  std::string text = table(std::move(rows), colours, style);
   if (view.groups_total > view.groups.size())
     text += fmt::format("{} more: --limit {}\n", view.groups_total - view.groups.size(),
                         view.groups_total);
@@ -131,23 +109,25 @@ std::string groups_text(const FleetView& view, const FleetOptions& options,
 }
 
 std::string first_step(const FleetFault& fault) {
-  for (const Fault& known : fault_table())
-    if (known.name == fault.fault && to_string(known.end) == fault.end && !known.repair.empty()) {
-      std::string step(known.repair.front().text);
-      const auto replace = [&step](std::string_view what, std::string_view by) {
-        for (auto at = step.find(what); at != std::string::npos; at = step.find(what))
-          step.replace(at, what.size(), by);
-      };
-      replace("{lane}", ""), replace(" ({serial})", ""), replace("{serial}", "");
-      replace("{peer}", fault.peer_system.empty() ? "the far end" : fault.peer_system),
-          replace("{far}", "");
-      return step;
-    }
-  return "run linkhealth explain " + fault.device + "/" + fault.port;
+  for (const Fault& known : fault_table()) {
+    if (known.name != fault.label("fault") || to_string(known.end) != fault.label("end") ||
+        known.repair.empty())
+      continue;
+    std::string step(known.repair.front().text);
+    const std::string_view peer = fault.label("peer_system");
+    for (const auto& [name, value] : {std::pair<std::string_view, std::string_view>{"{lane}", ""},
+                                      {" ({serial})", ""},
+                                      {"{serial}", ""},
+                                      {"{peer}", peer.empty() ? "the far end" : peer},
+                                      {"{far}", ""}})
+      for (auto at = step.find(name); at != std::string::npos; at = step.find(name))
+        step.replace(at, name.size(), value);
+    return step;
+  }
+  return fmt::format("run linkhealth explain {}/{}", fault.label("device"), fault.label("port"));
 }
 
-/// Text from the network in Markdown: no control bytes, nothing that Markdown would take as its
-/// own.
+/// Text from the network in Markdown: without control bytes and markup.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : clean_text(text, false)) {
@@ -157,91 +137,87 @@ std::string plain(std::string_view text) {
   return out;
 }
 
+/// One entry of the work list.
+std::string entry(const FleetFault& fault, WallTime now) {
+  const std::string_view u = fault.label("u"), netdev = fault.label("netdev");
+  std::string text = fmt::format(
+      "- [ ] **{}{}, {}/{}**{}: {} ({} confidence), rank {}\n",
+      u.empty() ? "" : "U " + plain(u) + ", ", plain(fault.label("instance")),
+      plain(fault.label("device")), plain(fault.label("port")),
+      netdev.empty() ? "" : " (" + plain(netdev) + ")", plain(name_words(fault.label("fault"))),
+      confidence_words(fault.confidence), fault.rank);
+  const auto with = [](std::string_view before, const std::string& words, std::string_view after) {
+    return words.empty() ? "" : fmt::format("{}{}{}", before, words, after);
+  };
+  const std::string module = join_parts(
+      {std::string(fault.label("vendor")), std::string(fault.label("part_number"))}, " ");
+  const std::string facts = join_parts(
+      {with("to ", plain(peer_words(fault)), ""), with("since ", age_words(fault, now), ""),
+       with("", bandwidth_words(fault.lost_bytes_per_s), " lost"), plain(module),
+       with("serial ", plain(fault.label("serial")), ""), plain(fault.label("connector"))},
+      "; ");
+  if (!facts.empty()) text += "  " + facts + "\n";
+  return text + fmt::format("  First: {}\n  Then, on the node: `linkhealth explain {}/{}`\n",
+                            plain(first_step(fault)), clean_text(fault.label("device"), true),
+                            clean_text(fault.label("port"), true));
+}
+
 }  // namespace
 
 std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now,
                        const TextStyle& style) {
   std::string text = paint_bold(summary(view), style) + "\n\n";
   if (!options.by.empty()) return text + groups_text(view, options, style);
-  if (view.faults.empty()) return text + "No fault wants work.\n";
-  std::vector<Cells> rows = {{"LINK", "TO", "SINCE", "LOST", "FAULT", "PLACE"}};
+  if (view.faults.empty()) return text + "No open faults.\n";
+  Rows rows = {{"LINK", "TO", "SINCE", "LOST", "FAULT", "PLACE"}};
+  std::vector<Health> colours;
   for (const FleetFault& fault : view.faults) {
-    const auto clean = [&](const std::string& cell) { return clean_text(cell, style.ascii); };
-    rows.push_back({clean(fault.instance + " " + fault.device + "/" + fault.port),
-                    clean(to_words(fault)), since_words(fault, now),
-                    bandwidth_words(fault.lost_bytes_per_s),
-                    clean(verdict_words(fault, style.ascii)), clean(place_words(fault))});
+    colours.push_back(colour_of(fault));
+    rows.push_back(
+        {fmt::format("{} {}/{}", fault.label("instance"), fault.label("device"),
+                     fault.label("port")),
+         peer_words(fault), age_words(fault, now), bandwidth_words(fault.lost_bytes_per_s),
+         fmt::format(
+             "{} {} ({})",
+             colours.back() == Health::kHealthy ? " " : health_sign(colours.back(), style.ascii),
+             name_words(fault.label("fault")), confidence_words(fault.confidence)),
+         place_words(fault, {"pod", "row", "rack", "u"}, " ")});
   }
-  text += table(rows, static_cast<std::size_t>(style.width_columns), style.ascii,
-                [&](std::size_t number, const std::string& line) {
-                  return number == 0 ? paint_faint(line, style)
-                                     : paint_health(line, worst_of(view.faults[number - 1]), style);
-                });
-  std::map<std::string, std::size_t> shared;
-  for (const FleetFault& fault : view.faults)
-    if (!fault.shared.empty()) ++shared[fault.shared];
-  for (const auto& [name, count] : shared)
-    text += fmt::format("\n{}: {} of these share it; look there first, not at single cables.\n",
-                        clean_text(name, style.ascii), count);
+  text += table(std::move(rows), colours, style);
+  for (const auto& [name, count] : shared_causes(view))
+    text += fmt::format("\n{}: shared cause of {}; check it before single cables.\n",
+                        clean_text(name, style.ascii), count_of(count, "fault"));
   if (view.faults_total > view.faults.size())
-    text += fmt::format("\n{} more faults: --limit {}, or --by switch\n",
-                        view.faults_total - view.faults.size(), view.faults_total);
+    text += fmt::format("\n{}: --limit {}, or --by switch\n",
+                        count_of(view.faults_total - view.faults.size(), "more fault"),
+                        view.faults_total);
   return text;
 }
 
-std::string work_list_text(const FleetView& view, const FleetOptions& options, WallTime now) {
+std::string work_list_text(const FleetView& view, WallTime now) {
   const std::vector<FleetFault> work = in_walking_order(view.faults);
   std::string text = fmt::format("# Work list, {}\n\n{}.\n\n", instant_words(now), summary(view));
-  std::map<std::string, std::size_t> shared;
-  for (const FleetFault& fault : view.faults)
-    if (!fault.shared.empty()) ++shared[fault.shared];
-  for (const auto& [name, count] : shared)
+  const auto causes = shared_causes(view);
+  for (const auto& [name, count] : causes)
     text += fmt::format(
-        "* **Not single cables:** {} of the links with faults share {}; ask who looks after it "
-        "first.\n",
+        "* **Shared cause:** {} of the faults are of links of {}; ask its owner "
+        "before checking single cables.\n",
         count, plain(name));
-  if (!shared.empty()) text += "\n";
-  if (work.empty()) return text + "No link wants work at its place.\n";
-  text += fmt::format("{} to do, in the order of one round; number 1 of {} costs most.\n",
-                      work.size(), view.faults.size());
+  if (!causes.empty()) text += "\n";
+  if (work.empty()) return text + "No faults to repair at single links.\n";
+  text += fmt::format("{} in walking order; rank 1 of {} is the worst.\n",
+                      count_of(work.size(), "fault"), view.faults.size());
   std::string place;
   for (const FleetFault& fault : work) {
-    std::string here;
-    for (const auto& [word, value] :
-         {std::pair("pod", &fault.pod), {"row", &fault.row}, {"rack", &fault.rack}})
-      if (!value->empty())
-        here += fmt::format("{}{} {}", here.empty() ? "" : ", ", word, plain(*value));
-    if (here.empty()) here = "place not known";
+    std::string here = plain(place_words(fault, {"pod", "row", "rack"}, ", "));
+    if (here.empty()) here = "location unknown";
     if (here != place) text += fmt::format("\n## {}\n\n", place = here);
-    text +=
-        fmt::format("- [ ] **{}{}, {}/{}**{}: {} ({} sure), cost number {}\n",
-                    fault.u.empty() ? "" : "U " + plain(fault.u) + ", ", plain(fault.instance),
-                    plain(fault.device), plain(fault.port),
-                    fault.netdev.empty() ? "" : " (" + plain(fault.netdev) + ")",
-                    plain(name_words(fault.fault)), confidence_words(fault.confidence), fault.rank);
-    std::string facts;
-    const auto add = [&facts](const std::string& words) {
-      if (!words.empty()) facts += (facts.empty() ? "" : "; ") + words;
-    };
-    add(to_words(fault).empty() ? "" : "to " + plain(to_words(fault)));
-    add(since_words(fault, now).empty() ? "" : "since " + since_words(fault, now));
-    add(bandwidth_words(fault.lost_bytes_per_s).empty()
-            ? ""
-            : bandwidth_words(fault.lost_bytes_per_s) + " lost");
-    add(fault.part_number.empty()
-            ? ""
-            : plain(fault.vendor + " " + fault.part_number +
-                    (fault.serial.empty() ? "" : ", serial " + fault.serial)));
-    add(plain(fault.connector));
-    if (!facts.empty()) text += "  " + facts + "\n";
-    text += "  First: " + plain(first_step(fault)) + "\n";
-    text += fmt::format("  Then, on the node: `linkhealth explain {}/{}`\n",
-                        clean_text(fault.device, true), clean_text(fault.port, true));
+    text += entry(fault, now);
   }
   if (view.faults_total > view.faults.size())
-    text += fmt::format("\n{} more are not on this list: --limit {}\n",
-                        view.faults_total - view.faults.size(), view.faults_total);
-  (void)options;
+    text += fmt::format("\n{} not on this list: --limit {}\n",
+                        count_of(view.faults_total - view.faults.size(), "more fault"),
+                        view.faults_total);
   return text;
 }
 
@@ -256,25 +232,11 @@ OrderedJson links_json(const FleetGroup& group) {
 OrderedJson fault_json(const FleetFault& fault) {
   OrderedJson out;
   out["rank"] = fault.rank;
-  for (const auto& [key, value] : {std::pair("instance", &fault.instance),
-                                   {"device", &fault.device},
-                                   {"port", &fault.port},
-                                   {"netdev", &fault.netdev},
-                                   {"fault", &fault.fault},
-                                   {"end", &fault.end},
-                                   {"severity", &fault.severity},
-                                   {"peer_system", &fault.peer_system},
-                                   {"peer_port", &fault.peer_port},
-                                   {"pod", &fault.pod},
-                                   {"row", &fault.row},
-                                   {"rack", &fault.rack},
-                                   {"u", &fault.u},
-                                   {"rail", &fault.rail},
-                                   {"vendor", &fault.vendor},
-                                   {"part_number", &fault.part_number},
-                                   {"serial", &fault.serial},
-                                   {"shared_cause", &fault.shared}})
-    if (!value->empty()) out[key] = *value;
+  for (const char* label :
+       {"instance", "device", "port", "netdev", "fault", "end", "severity", "peer_system",
+        "peer_port", "pod", "row", "rack", "u", "rail", "vendor", "part_number", "serial"})
+    if (!fault.label(label).empty()) out[label] = fault.label(label);
+  if (!fault.shared_cause.empty()) out["shared_cause"] = fault.shared_cause;
   out["confidence"] = fault.confidence;
   if (fault.opened_at) out["opened_at"] = format_rfc3339(*fault.opened_at);
   out["bandwidth_lost_bytes_per_second"] = fault.lost_bytes_per_s;

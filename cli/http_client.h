@@ -27,8 +27,8 @@ struct Answer {
 /// Takes bytes of the body as they come; false ends the transfer.
 using TakeBody = std::function<bool(int status, std::string_view bytes)>;
 
-/// The answer without its body, whatever its status; redirects are not followed. An error: nobody
-/// answered, or the answer was cut. errnum is ECANCELED where `take` ended it.
+/// The answer without its body, whatever its status; redirects are not followed. An error: no
+/// answer came, or it was cut. errnum is ECANCELED where `take` ended it.
 Result<Answer> fetch(const HttpTarget& target, const TakeBody& take);
 /// The whole answer, its body of at most `max_bytes` (errnum EMSGSIZE).
 Result<Answer> fetch(const HttpTarget& target, std::size_t max_bytes);

@@ -1,11 +1,7 @@
-// linkhealth: reads the command line and the clock. The commands are in files of their own.
-#include <iostream>
+// linkhealth: the command-line program. Only this file reads a clock.
+#include <chrono>
 
-#include "cli/apart.h"
 #include "cli/arguments.h"
-#include "cli/local.h"
-#include "cli/terminal.h"
-#include "cli/verify.h"
 
 namespace {
 
@@ -24,31 +20,4 @@ const RealClock kClock;
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  using namespace linkhealth;
-  cli::LocalCommands local;
-  local.once = [](const cli::OnceOptions& options) {
-    return cli::run_apart([&] { return cli::status_once(options, kClock); });
-  };
-  local.replay = [](const cli::ReplayOptions& options, const TextStyle& style) {
-    return cli::replay_file(options, style, kClock);
-  };
-  local.doctor = [](const cli::DoctorOptions& options, const TextStyle& style) {
-    return cli::run_apart([&] { return cli::doctor_once(options, style, kClock); });
-  };
-  local.rules = &cli::run_rules;
-  local.fleet = [](const cli::FleetOptions& options, const TextStyle& style) {
-    return cli::run_fleet(options, style, kClock);
-  };
-  local.verify = [](const cli::Client& client, const cli::VerifyOptions& options,
-                    const TextStyle& style) {
-    const cli::LiveScreen screen(false);  // Ctrl-C ends the waiting
-    const cli::ProofWorld world{kClock, [&](Milliseconds wait) { return screen.wait(wait); },
-                                std::cout, cli::output_is_terminal()};
-    return options.port.empty() ? cli::qualify(client, options, style, world)
-                                : cli::verify(client, options, style, world);
-  };
-  local.cabling = &cli::run_cabling;
-  local.module = &cli::show_module_file;
-  return cli::run(argc, argv, local);
-}
+int main(int argc, char** argv) { return linkhealth::cli::run(argc, argv, kClock); }

@@ -1,30 +1,33 @@
+#include "cli/once.h"
+
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/local.h"
+#include "cli/fetched.h"
+#include "config/config.h"
 #include "daemon/daemon.h"
+#include "daemon/doctor.h"
 #include "daemon/engine.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
 #include "daemon/start.h"
+#include "exporters/doctor.h"
 #include "exporters/json.h"
 #include "exporters/text.h"
 #include "probes/live_host.h"
-#include "probes/mad_umad.h"
 
 namespace linkhealth::cli {
 
 namespace {
 
-// A module may take seconds to answer; a look that takes longer shows what it has.
-constexpr Milliseconds kPatience{8'000};
+// A module may take seconds to answer; after this the report has what was read.
+constexpr Milliseconds kLongestRead{8'000};
 
 std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config,
                                       const Clock& clock) {
@@ -40,10 +43,7 @@ std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& 
   auto sampler =
       std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
                                 std::move(modules), clock, settings, header);
-  if (sysroot.empty()) {
-    sampler->watch_far_ends(make_far_ends(config, clock, true));
-    sampler->ask_own_ports(&open_umad_port);
-  }
+  if (sysroot.empty()) sampler->watch_far_ends(make_far_ends(config, clock, true));
   return sampler;
 }
 
@@ -54,9 +54,12 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
   poll(wanted.data(), wanted.size(), static_cast<int>(due.count()) + 1);
 }
 
-}  // namespace
+struct NodeReading {
+  std::shared_ptr<const Report> report;  ///< null: nothing could be read
+  std::set<std::string> sources;         ///< Sampler::sources()
+};
 
-Look look_once(const std::string& sysroot, const Clock& clock) {
+NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   if (!sysroot.empty())
     if (const auto copy = check_sysroot(sysroot); !copy) {
       complain(copy.error().message);
@@ -71,29 +74,43 @@ Look look_once(const std::string& sysroot, const Clock& clock) {
   Engine engine(std::move(settings));
   std::shared_ptr<const Report> report;
   const SteadyTime begun = clock.steady();
-  bool said = false;
+  bool announced = false;
   for (;;) {
     if (const auto snapshot = sampler->poll()) report = engine.step(*snapshot).report;
     const Milliseconds waited = clock.steady() - begun;
-    if ((sampler->settled() && report) || waited >= kPatience) break;
-    if (waited > Milliseconds(1'000) && !std::exchange(said, true) && isatty(STDERR_FILENO) != 0)
+    if ((sampler->settled() && report) || waited >= kLongestRead) break;
+    if (waited > Milliseconds(1'000) && !std::exchange(announced, true) &&
+        isatty(STDERR_FILENO) != 0)
       std::fputs("linkhealth: reading the modules\n", stderr);
     wait_for(*sampler, Milliseconds(1'000));
   }
-  if (!report) std::fputs("linkhealth: nothing could be read of this node\n", stderr);
+  if (!report) std::fputs("linkhealth: nothing on this node could be read\n", stderr);
   return {report, sampler->sources()};
 }
 
-int status_once(const OnceOptions& options, const Clock& clock) {
-  const auto report = look_once(options.sysroot, clock).report;
+}  // namespace
+
+int status_once(const Context& context, const StatusOptions& options) {
+  const auto report = read_once(options.sysroot, context.clock).report;
   if (!report) return kBadInput;
   StatusView view;
-  view.problems_only = options.show.problems;
-  view.wide = options.show.wide;
-  const std::string text =
-      options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return options.show.problems && count_problems(*report) > 0 ? kProblems : kOk;
+  view.problems_only = options.problems;
+  view.wide = options.wide;
+  const bool bad = options.problems && count_problems(*report) > 0;
+  return print(
+      {options.json ? report_json(*report) + "\n" : status_text(*report, context.style, view), "",
+       bad ? kProblems : kOk});
+}
+
+int doctor_once(const Context& context, const DoctorOptions& options) {
+  const auto [report, sources] = read_once(options.sysroot, context.clock);
+  if (!report) return kBadInput;
+  LiveHost host(options.sysroot);
+  const DoctorReport doctor = examine(
+      *report,
+      gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket));
+  return print({options.json ? doctor_json(doctor) + "\n" : doctor_text(doctor, context.style), "",
+                doctor.hidden > 0 ? kProblems : kOk});
 }
 
 }  // namespace linkhealth::cli

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 
@@ -13,6 +16,23 @@ void complain(const std::string& message) {
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   std::fputs((line + "\n").c_str(), stderr);
+}
+
+Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s) {
+  const Error wrong{fmt::format("\"{}\" is not a duration: use 90s, 10m, 2h or 1d, at most {}d",
+                                printable(text), longest_s / kDay_s)};
+  std::uint64_t factor = 1;
+  std::string_view digits = text;
+  constexpr std::string_view kUnits = "smhd";
+  constexpr std::uint64_t kSeconds[] = {1, 60, 3600, 86400};
+  if (!text.empty())
+    if (const auto unit = kUnits.find(text.back()); unit != std::string_view::npos) {
+      factor = kSeconds[unit];
+      digits.remove_suffix(1);
+    }
+  const auto number = parse_u64(digits);
+  if (!number || *number == 0 || *number > longest_s / factor) return wrong;
+  return *number * factor;
 }
 
 int after_output(int exit_code) {

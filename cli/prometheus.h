@@ -1,5 +1,4 @@
-// Asks a Prometheus server over HTTP or HTTPS, as a laptop would: no daemon, no data of ours but
-// its answers.
+// Queries of a Prometheus server over HTTP or HTTPS; needs no daemon.
 #pragma once
 
 #include <map>
@@ -29,8 +28,8 @@ using PrometheusVector = std::vector<PrometheusRow>;
 /// Series that one answer may have; a longer one is an error, never a part of it.
 inline constexpr std::size_t kMostRows = 50'000;
 
-/// The body of an answer of /api/v1/query. An error says what Prometheus says, or that this is none
-/// of its answers.
+/// The body of an answer of /api/v1/query. An error has Prometheus' own error, or that this is no
+/// answer of it.
 Result<PrometheusVector> parse_vector(std::string_view body);
 
 class Prometheus {
@@ -38,7 +37,7 @@ class Prometheus {
   /// An error for an address that is none, or a file that can't be read.
   static Result<Prometheus> open(const PrometheusOptions& options);
 
-  /// An error (errnum 0: it answered; else nobody did) is one line that names the address, never
+  /// An error (errnum 0: it answered; else no answer came) is one line with the address, without
   /// its password.
   [[nodiscard]] Result<PrometheusVector> query(const std::string& expression) const;
   /// The address without user and password.

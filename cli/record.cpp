@@ -47,30 +47,13 @@ std::string outcome(std::uint64_t lines, const std::string& file) {
   return fmt::format(
       "{} snapshot{} in {}{}\n", snapshots, snapshots == 1 ? "" : "s", file,
       snapshots == 1
-          ? ": what was known when it began; nothing was read in that time (give a longer --for)"
+          ? ": the last reading of every source; nothing was read since (use a longer --for)"
           : "");
 }
 
 }  // namespace
 
-Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s) {
-  const Error wrong{fmt::format("\"{}\" is not a duration: give 90s, 10m, 2h or 1d (at most {}d)",
-                                printable(text), longest_s / kDay_s)};
-  std::uint64_t factor = 1;
-  std::string_view digits = text;
-  constexpr std::string_view kUnits = "smhd";
-  constexpr std::uint64_t kSeconds[] = {1, 60, 3600, 86400};
-  if (!text.empty())
-    if (const auto unit = kUnits.find(text.back()); unit != std::string_view::npos) {
-      factor = kSeconds[unit];
-      digits.remove_suffix(1);
-    }
-  const auto number = parse_u64(digits);
-  if (!number || *number == 0 || *number > longest_s / factor) return wrong;
-  return *number * factor;
-}
-
-int run_record(const Client& client, const RecordOptions& options) {
+int run_record(const Context& context, const RecordOptions& options) {
   auto sink = Sink::open(options.file);
   if (!sink) {
     complain(sink.error().message);
@@ -78,7 +61,7 @@ int run_record(const Client& client, const RecordOptions& options) {
   }
   std::uint64_t lines = 0;
   bool written = true;
-  const auto answer = client.stream(
+  const auto answer = context.client.stream(
       fmt::format("/api/v1/recording?for={}", options.duration_s), [&](std::string_view data) {
         lines += static_cast<std::uint64_t>(std::count(data.begin(), data.end(), '\n'));
         return written = sink->write(data);

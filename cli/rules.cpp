@@ -7,10 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "cli/local.h"
 #include "diagnosis/causes.h"
 #include "diagnosis/likelihood.h"
 #include "exporters/text_layout.h"
@@ -172,9 +170,9 @@ bool show_one(Page& page, std::string_view name) {
 
 }  // namespace
 
-int run_rules(const RulesOptions& options, const TextStyle& style) {
+int run_rules(const Context& context, const RulesOptions& options) {
   constexpr std::size_t kNameColumns = 24;
-  Page page(style);
+  Page page(context.style);
   if (options.json) {
     std::cout << rules_json().dump() << '\n';
   } else if (!options.name.empty()) {

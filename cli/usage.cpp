@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace linkhealth::cli {
@@ -14,69 +16,55 @@ std::string with_help(const CLI::App& app, const std::string& what) {
   return fmt::format("{} (linkhealth {}--help)", what, command);
 }
 
-std::string upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
+std::string unknown(std::string_view kind, const std::string& word,
+                    const std::vector<std::string>& known) {
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  const auto meant = closest(word, candidates);
+  return fmt::format("unknown {} \"{}\"{}", kind, printable(word),
+                     meant ? fmt::format(": did you mean {}?", *meant) : "");
 }
 
-/// What is wrong with a command line that could be parsed; nullopt when it names one command and
-/// nothing is left over.
-std::optional<std::string> misuse(CLI::App& app) {
-  const auto commands = app.get_subcommands();
+std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(each->get_name());
-  const auto left = app.remaining();
-  if (left.empty()) {
-    if (commands.size() > 1)
-      return "one command at a time: " + commands[0]->get_name() + " or " + commands[1]->get_name();
-    return commands.empty() ? std::optional<std::string>(
-                                  "say what to do: status, explain PORT, watch or record FILE")
-                            : std::nullopt;
-  }
-  const bool option = left.front().starts_with("-");
-  if (!option && !commands.empty())
-    return commands.front()->get_name() + " takes no \"" + printable(left.front()) + "\"";
-  if (option) {
-    names.clear();
-    for (const CLI::App* each :
-         {static_cast<const CLI::App*>(&app),
-          static_cast<const CLI::App*>(commands.empty() ? &app : commands.front())})
-      for (const CLI::Option* known : each->get_options())
-        for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
-  }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  std::string text = std::string("unknown ") + (option ? "option" : "command") + " \"" +
-                     printable(left.front()) + "\"";
-  if (const auto meant = closest(left.front(), candidates))
-    text += ": did you mean " + std::string(*meant) + "?";
-  return text;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
 }
 
 }  // namespace
 
-std::string usage_words(const CLI::App& app, const CLI::ParseError& wrong) {
-  const std::string said = printable(wrong.what());
+std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   const std::string command = commands.size() == 1 ? commands.front()->get_name() + ": " : "";
+  std::string text = printable(error.what());
   constexpr std::string_view kMissing = " is required";
-  if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr && said.ends_with(kMissing))
-    return with_help(
-        app, command + upper(said.substr(0, said.size() - kMissing.size())) + " is missing");
-  constexpr std::string_view kUnreadable = "Could not convert: ";
-  if (const auto equals = said.find(" = ");
-      said.starts_with(kUnreadable) && equals != std::string::npos)
-    return with_help(app, fmt::format("{}{}: \"{}\" is no number", command,
-                                      said.substr(kUnreadable.size(), equals - kUnreadable.size()),
-                                      said.substr(equals + 3)));
-  if (const auto many = said.find(": At Most 1 required"); many != std::string::npos)
-    return with_help(app, command + said.substr(0, many) + " is given more than once");
-  return with_help(app, command + said);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && text.ends_with(kMissing)) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+    text.replace(text.size() - kMissing.size(), kMissing.size(), " is missing");
+  }
+  return with_help(app, command + text);
 }
 
-std::optional<std::string> misused(CLI::App& app) {
-  const auto wrong = misuse(app);
-  return wrong ? std::optional(with_help(app, *wrong)) : std::nullopt;
+std::optional<std::string> find_usage_error(CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  if (commands.size() > 1)
+    return with_help(app, fmt::format("give one command, not both {} and {}",
+                                      commands[0]->get_name(), commands[1]->get_name()));
+  const auto left = app.remaining();
+  if (left.empty()) return std::nullopt;
+  const std::string& word = left.front();
+  if (word.starts_with("-")) {
+    std::vector<std::string> known = option_names(app);
+    for (const CLI::App* command : commands)
+      std::ranges::copy(option_names(*command), std::back_inserter(known));
+    return with_help(app, unknown("option", word, known));
+  }
+  if (!commands.empty())
+    return with_help(app, fmt::format("unexpected argument \"{}\"", printable(word)));
+  std::vector<std::string> known;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(each->get_name());
+  return with_help(app, unknown("command", word, known));
 }
 
 }  // namespace linkhealth::cli

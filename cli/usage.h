@@ -1,4 +1,4 @@
-// A command line that can't be obeyed, as one sentence that says where help is.
+// A wrong command line, described in one sentence that names the help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,10 +7,10 @@
 
 namespace linkhealth::cli {
 
-/// Of an error while parsing: "explain: PORT is missing (linkhealth explain --help)".
-std::string usage_words(const CLI::App& app, const CLI::ParseError& wrong);
-/// Of a command line that could be parsed: an unknown word, with what was probably meant; nullopt
-/// when it names one command and nothing is left over.
-std::optional<std::string> misused(CLI::App& app);
+/// Of a line that CLI11 refuses: "explain: PORT is missing (linkhealth explain --help)".
+std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error);
+/// Of a line that CLI11 accepts: two commands, or words that are left over; nullopt when it is
+/// right.
+std::optional<std::string> find_usage_error(CLI::App& app);
 
 }  // namespace linkhealth::cli

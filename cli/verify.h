@@ -1,5 +1,4 @@
-// `verify` and `qualify`: ask the daemon again and again, fold what it says, show how far the proof
-// has come.
+// `verify` and `qualify`: read the daemon's report again and again, and show the progress.
 #pragma once
 
 #include <functional>
@@ -7,25 +6,21 @@
 #include <string>
 
 #include "base/time.h"
-#include "cli/arguments.h"
-#include "cli/proof.h"
+#include "cli/commands.h"
+#include "cli/repair_verifier.h"
 
 namespace linkhealth::cli {
 
-/// What the world does, so that a test can be it.
-struct ProofWorld {
+/// What a test replaces.
+struct VerifyEnvironment {
   const Clock& clock;
-  /// Waits; false: somebody wants to end.
-  std::function<bool(Milliseconds)> wait;
+  std::function<bool(Milliseconds)> wait;  ///< false: interrupted
   std::ostream& out;
-  bool is_terminal = false;  ///< one line is drawn over and over; else a line a minute
+  bool is_terminal = false;  ///< progress redraws one line; otherwise a line a minute
 };
 
-/// Exit code 0 PASS, 1 FAIL, 2 usage, 3 no daemon, 4 it could not be told (also when it was ended).
+/// Tests `options.port`, or all monitored ports when it is "".
 int verify(const Client& client, const VerifyOptions& options, const TextStyle& style,
-           const ProofWorld& world);
-/// As verify(), of all ports that are not exempt; 1 when one failed.
-int qualify(const Client& client, const VerifyOptions& options, const TextStyle& style,
-            const ProofWorld& world);
+           const VerifyEnvironment& environment);
 
 }  // namespace linkhealth::cli

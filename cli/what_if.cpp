@@ -3,211 +3,142 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <ostream>
-#include <tuple>
 
 #include "base/text.h"
-#include "daemon/engine.h"
+#include "cli/exit_codes.h"
 #include "exporters/text_layout.h"
 #include "model/json.h"
-#include "storage/recording.h"
 
-namespace linkhealth {
+namespace linkhealth::cli {
 
 namespace {
 
-constexpr double kSameTime_s = 0.5;
-
-std::string path_of(const KnobGroup& group, const Knob& knob) {
-  return fmt::format("{}.{}", group.name, knob.name);
+bool same_fault(const Episode& a, const Episode& b) {
+  return a.port == b.port && a.fault == b.fault && a.end == b.end;
 }
 
-bool same(const Course& a, const Course& b) {
-  const auto near = [](SteadyTime x, SteadyTime y) {
-    return std::abs(in_seconds(x - y)) < kSameTime_s;
-  };
-  return near(a.opened, b.opened) && a.closed.has_value() == b.closed.has_value() &&
-         (!a.closed || near(*a.closed, *b.closed));
-}
-
-std::string words(const std::optional<Course>& course) {
-  if (!course) return "nothing";
-  return fmt::format("{} ({}, {}), from {}{}", name_words(course->fault), to_string(course->end),
-                     confidence_words(course->confidence), instant_words(course->opened_at),
-                     course->closed
-                         ? fmt::format(" for {}", duration_words(*course->closed - course->opened))
-                         : ", open at the end");
-}
-
-/// "4 min later", "closed 2 h earlier"
-std::string shift_words(const CourseChange& change) {
-  if (!change.now || !change.then) return {};
-  const auto moved = [](Milliseconds by) {
-    return fmt::format("{} {}", duration_words(by < Milliseconds(0) ? -by : by),
-                       by < Milliseconds(0) ? "earlier" : "later");
-  };
+std::string as_text(const std::vector<Episode>& episodes, char sign) {
   std::string text;
-  const Milliseconds opened = change.then->opened - change.now->opened;
-  if (std::abs(in_seconds(opened)) >= kSameTime_s) text = "opened " + moved(opened);
-  if (change.now->closed && change.then->closed) {
-    const Milliseconds closed = *change.then->closed - *change.now->closed;
-    if (std::abs(in_seconds(closed)) >= kSameTime_s)
-      text += (text.empty() ? "closed " : ", closed ") + moved(closed);
-  } else if (change.now->closed.has_value() != change.then->closed.has_value()) {
-    text += text.empty() ? "" : ", ";
-    text += change.then->closed ? "closes" : "stays open";
-  }
+  for (const Episode& episode : episodes)
+    text += fmt::format(
+        "  {} {}  {} ({}, {}), from {}{}\n", sign, episode.port, name_words(episode.fault),
+        to_string(episode.end), confidence_words(episode.confidence),
+        instant_words(episode.opened_at),
+        episode.closed_at
+            ? fmt::format(" for {}", duration_words(*episode.closed_at - episode.opened_at))
+            : ", still open");
   return text;
 }
 
-void put_course(OrderedJson& json, std::string_view key, const std::optional<Course>& course) {
-  if (!course) return;
-  OrderedJson& out = json[key];
-  out["fault"] = course->fault;
-  out["end"] = to_string(course->end);
-  out["confidence"] = course->confidence;
-  out["opened_at"] = format_rfc3339(course->opened_at);
-  if (course->closed) out["closed_after_s"] = in_seconds(*course->closed - course->opened);
+OrderedJson as_json(const std::vector<Episode>& episodes) {
+  OrderedJson out = OrderedJson::array();
+  for (const Episode& episode : episodes) {
+    out.push_back({{"port", episode.port},
+                   {"fault", episode.fault},
+                   {"end", to_string(episode.end)},
+                   {"confidence", episode.confidence},
+                   {"opened_at", format_rfc3339(episode.opened_at)}});
+    if (episode.closed_at) out.back()["closed_at"] = format_rfc3339(*episode.closed_at);
+  }
+  return out;
 }
 
-std::string as_json(const std::vector<CourseChange>& changes, std::size_t total,
-                    const std::vector<std::string>& turns) {
-  OrderedJson json;
-  json["schema"] = "linkhealth.what_if/1";
-  json["what_if"] = turns;
-  json["diagnoses"] = total;
-  json["changes"] = OrderedJson::array();
-  for (const CourseChange& change : changes) {
-    OrderedJson out;
-    out["port"] = (change.now ? change.now : change.then)->port;
-    put_course(out, "now", change.now);
-    put_course(out, "then", change.then);
-    json["changes"].push_back(std::move(out));
-  }
-  return format_json(json) + "\n";
+struct Comparison {
+  std::size_t total = 0;  ///< episodes with the settings of now
+  std::vector<Episode> gone, fresh;
+};
+
+std::string as_json(const Comparison& comparison, const std::vector<std::string>& settings) {
+  OrderedJson out;
+  out["schema"] = "linkhealth.what_if/1";
+  out["what_if"] = settings;
+  out["diagnoses"] = comparison.total;
+  out["gone"] = as_json(comparison.gone);
+  out["new"] = as_json(comparison.fresh);
+  return format_json(out) + "\n";
 }
 
-std::string as_text(const std::vector<CourseChange>& changes, std::size_t total,
-                    const std::vector<std::string>& turns) {
-  std::string text = "What if";
-  for (const std::string& turn : turns) text += " " + turn;
-  text += "\n";
-  for (const CourseChange& change : changes) {
-    text += fmt::format("\n  {}\n    now   {}\n    then  {}\n",
-                        (change.now ? change.now : change.then)->port, words(change.now),
-                        words(change.then));
-    if (const std::string shift = shift_words(change); !shift.empty())
-      text += fmt::format("          {}\n", shift);
-  }
-  const auto gone =
-      std::count_if(changes.begin(), changes.end(), [](const auto& c) { return !c.then; });
-  const auto fresh =
-      std::count_if(changes.begin(), changes.end(), [](const auto& c) { return !c.now; });
-  const auto moved = static_cast<std::ptrdiff_t>(changes.size()) - gone - fresh;
-  text += changes.empty()
-              ? fmt::format("\nNothing changes: {} diagnos{} as now.\n", total,
-                            total == 1 ? "is" : "es")
-              : fmt::format("\n{} of {} diagnoses would be gone, {} new, {} at another time.\n",
-                            gone, total, fresh, moved);
-  return text;
+std::string as_text(const Comparison& comparison, const std::vector<std::string>& settings) {
+  return fmt::format(
+      "With {}: {} of {} gone, {} new\n{}{}", join_parts(settings, ", "), comparison.gone.size(),
+      comparison.total == 1 ? "1 diagnosis" : fmt::format("{} diagnoses", comparison.total),
+      comparison.fresh.size(), as_text(comparison.gone, '-'), as_text(comparison.fresh, '+'));
 }
 
 /// Both engines over one reading of the file.
-Result<std::pair<CourseBook, CourseBook>> fold_twice(RecordingReader& recording,
-                                                     const EngineSettings& now,
-                                                     const EngineSettings& then) {
-  Engine as_is(now), turned(then);
-  std::pair<CourseBook, CourseBook> books;
+Result<Comparison> compare(RecordingReader& recording, const EngineSettings& now,
+                           const EngineSettings& then) {
+  Engine engine_now(now), engine_then(then);
+  std::vector<Episode> episodes_now, episodes_then;
   for (;;) {
-    auto snapshot = recording.next();
+    const auto snapshot = recording.next();
     if (!snapshot) return snapshot.error();
-    if (!*snapshot) return books;
-    for (const FaultEvent& event : as_is.step(**snapshot).events) books.first.add(event);
-    for (const FaultEvent& event : turned.step(**snapshot).events) books.second.add(event);
+    if (!*snapshot)
+      return Comparison{episodes_now.size(), missing_in(episodes_now, episodes_then),
+                        missing_in(episodes_then, episodes_now)};
+    for (const FaultEvent& event : engine_now.step(**snapshot).events)
+      add_event(episodes_now, event);
+    for (const FaultEvent& event : engine_then.step(**snapshot).events)
+      add_event(episodes_then, event);
   }
 }
 
 }  // namespace
 
-Result<void> turn_knob(KnobTable& knobs, std::string_view key_and_value) {
+Result<void> change_setting(KnobTable& settings, std::string_view key_and_value) {
   const auto equals = key_and_value.find('=');
   if (equals == std::string_view::npos)
-    return Error{fmt::format("\"{}\": say KEY=VALUE, such as diagnosis.flap_losses=6",
-                             printable(key_and_value))};
+    return Error{fmt::format("\"{}\" is not KEY=VALUE", printable(key_and_value))};
   const std::string_view key = trim(key_and_value.substr(0, equals));
   const auto value = parse_double(trim(key_and_value.substr(equals + 1)));
-  if (!value) return Error{fmt::format("\"{}\": not a number", printable(key_and_value))};
-  std::vector<std::string> paths;
-  std::vector<std::pair<std::string_view, std::string_view>> short_for;
-  for (const KnobGroup& group : knobs.groups())
+  if (!value)
+    return Error{fmt::format("\"{}\": the value is not a number", printable(key_and_value))};
+  std::vector<std::string> known;
+  for (const KnobGroup& group : settings.groups())
     for (const Knob& knob : group.knobs) {
-      const std::string path = path_of(group, knob);
-      if (path == key) return knobs.set(group.name, knob.name, *value);
-      if (path.ends_with(fmt::format(".{}", key))) short_for.emplace_back(group.name, knob.name);
-      paths.push_back(path);
+      known.push_back(fmt::format("{}{}{}.{}", group.section, group.section.empty() ? "" : ".",
+                                  group.name, knob.name));
+      if (known.back() == key) return settings.set(group.name, knob.name, *value);
     }
-  if (short_for.size() == 1)
-    return knobs.set(short_for.front().first, short_for.front().second, *value);
-  if (short_for.size() > 1)
-    return Error{fmt::format("\"{}\" is the name of {} knobs: give the whole key", printable(key),
-                             short_for.size())};
-  std::string text = fmt::format("unknown key \"{}\"", printable(key));
-  const std::vector<std::string_view> names(paths.begin(), paths.end());
-  if (const auto meant = closest(key, names))
-    text += fmt::format(" (did you mean \"{}\"?)", *meant);
-  return Error{text + ": linkhealthd --dump-config lists them"};
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  const auto meant = closest(key, names);
+  return Error{fmt::format("unknown key \"{}\"{}", printable(key),
+                           meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : "")};
 }
 
-void CourseBook::add(const FaultEvent& event) {
+void add_event(std::vector<Episode>& episodes, const FaultEvent& event) {
   const FaultReport& fault = event.fault;
-  const auto open = std::find_if(courses_.rbegin(), courses_.rend(), [&](const Course& course) {
-    return course.port == event.port && course.fault == fault.fault && course.end == fault.end &&
-           !course.closed;
+  const Episode fresh{event.port, fault.fault, fault.end, event.at, std::nullopt, fault.confidence};
+  const auto open = std::find_if(episodes.rbegin(), episodes.rend(), [&](const Episode& episode) {
+    return same_fault(episode, fresh) && !episode.closed_at;
   });
-  if (open != courses_.rend()) {
-    open->confidence = std::max(open->confidence, fault.confidence);
-    if (event.kind == FaultEventKind::kClosed) open->closed = event.t;
+  const bool closes = event.kind == FaultEventKind::kClosed;
+  if (open == episodes.rend()) {
+    if (!closes) episodes.push_back(fresh);
     return;
   }
-  if (event.kind == FaultEventKind::kClosed) return;
-  courses_.push_back(
-      {event.port, fault.fault, fault.end, event.t, event.at, std::nullopt, fault.confidence});
+  open->confidence = std::max(open->confidence, fault.confidence);
+  if (closes) open->closed_at = event.at;
 }
 
-std::vector<CourseChange> compare_courses(const std::vector<Course>& now,
-                                          const std::vector<Course>& then) {
-  std::vector<CourseChange> changes;
-  std::vector<bool> used(then.size(), false);
-  for (const Course& course : now) {
-    std::size_t i = 0;
-    while (i < then.size() && (used[i] || then[i].port != course.port ||
-                               then[i].fault != course.fault || then[i].end != course.end))
-      ++i;
-    if (i == then.size()) {
-      changes.push_back({course, std::nullopt});
-      continue;
-    }
-    used[i] = true;
-    if (!same(course, then[i])) changes.push_back({course, then[i]});
-  }
-  for (std::size_t i = 0; i < then.size(); ++i)
-    if (!used[i]) changes.push_back({std::nullopt, then[i]});
-  const auto first = [](const CourseChange& change) -> const Course& {
-    return change.now ? *change.now : *change.then;
-  };
-  std::stable_sort(
-      changes.begin(), changes.end(), [&first](const CourseChange& a, const CourseChange& b) {
-        return std::tie(first(a).port, first(a).opened) < std::tie(first(b).port, first(b).opened);
-      });
-  return changes;
+std::vector<Episode> missing_in(const std::vector<Episode>& a, const std::vector<Episode>& b) {
+  std::vector<Episode> out;
+  std::ranges::copy_if(a, std::back_inserter(out), [&b](const Episode& episode) {
+    return std::ranges::none_of(b, [&episode](const Episode& other) {
+      return same_fault(episode, other) && episode.opened_at == other.opened_at &&
+             episode.closed_at == other.closed_at;
+    });
+  });
+  return out;
 }
 
-int what_if(const ReplayOptions& options, const std::vector<std::string>& turns, std::ostream& out,
-            std::ostream& err) {
+int what_if(const ReplayOptions& options, const std::vector<std::string>& changes,
+            std::ostream& out, std::ostream& err) {
   const auto refuse = [&err](const std::string& message) {
     err << "linkhealth: " << message << '\n';
-    return 2;
+    return kBadInput;
   };
   auto recording = RecordingReader::open(options.recording);
   if (!recording) return refuse(recording.error().message);
@@ -215,18 +146,15 @@ int what_if(const ReplayOptions& options, const std::vector<std::string>& turns,
   if (!header) return refuse(header.error().message);
   const EngineSettings now = replay_settings(*header, options.config);
   EngineSettings then = now;
-  for (const std::string& turn : turns)
-    if (const auto turned = turn_knob(then.knobs, turn); !turned)
-      return refuse("--what-if: " + turned.error().message);
-  const auto books = fold_twice(*recording, now, then);
-  if (!books) return refuse(books.error().message);
+  for (const std::string& change : changes)
+    if (const auto changed = change_setting(then.knobs, change); !changed)
+      return refuse("--what-if: " + changed.error().message);
+  const auto comparison = compare(*recording, now, then);
+  if (!comparison) return refuse(comparison.error().message);
   if (!recording->warning().empty()) err << "linkhealth: " << recording->warning() << '\n';
-  const auto changes = compare_courses(books->first.courses(), books->second.courses());
-  const std::size_t total = books->first.courses().size();
-  out << (options.format == ReplayFormat::kText ? as_text(changes, total, turns)
-                                                : as_json(changes, total, turns));
+  out << (options.format == "text" ? as_text(*comparison, changes) : as_json(*comparison, changes));
   out.flush();
-  return out ? 0 : refuse("cannot write the result");
+  return out ? kOk : refuse("cannot write the result");
 }
 
-}  // namespace linkhealth
+}  // namespace linkhealth::cli

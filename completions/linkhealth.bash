@@ -16,7 +16,7 @@ _linkhealth() {
     esac
   done
   case $previous in
-    --socket | --config | --file | --from | --bearer-token-file | --ca-file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --socket | --config | --file | --bearer-token-file | --ca-file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
     --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
     --ber) COMPREPLY=($(compgen -W '1e-15 1e-14 1e-13 1e-12' -- "$current")) && return ;;
@@ -42,7 +42,7 @@ _linkhealth() {
     check) options+=' --drain-reason --perfdata --json' ;;
     ticket) options+=' --json' ;;
     verify | qualify) options+=' --ber --least --json' ;;
-    cabling) options+=' --learn --from --node --yaml --json' ;;
+    cabling) options+=' --json' ;;
   esac
   COMPREPLY=($(compgen -W "$options" -- "$current"))
   [[ $current == -* ]] && return

@@ -10,8 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "config/outputs.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/knobs.h"
 #include "model/snapshot.h"
 
@@ -33,7 +32,13 @@ struct ListenAddress {
 Result<ListenAddress> parse_listen_address(std::string_view text);
 std::string to_string(const ListenAddress& address);
 
-struct Config : AskedByName {
+/// The metrics as a file for node_exporter.
+struct TextfileSettings {
+  std::string path;             ///< "…/linkhealth.prom"; "": off
+  std::uint32_t period_s = 15;  ///< how often it is written
+};
+
+struct Config : ExpectedPorts {
   ListenAddress listen;
   std::string socket_path = "/run/linkhealth/linkhealth.sock";
   std::string state_dir = "/var/lib/linkhealth";
@@ -48,7 +53,11 @@ struct Config : AskedByName {
   bool dry_run = false;               ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;  ///< labels of the place: row, rack, …
-  Outputs outputs;                          ///< who may come in, and where events go
+  std::string control_group;                ///< whose members may act on the Unix socket
+  std::string socket_mode = "0666";         ///< of the Unix socket: "0600", "0660" or "0666"
+  std::string socket_group;                 ///< that owns it; "": the daemon's
+  std::string web_config_file;              ///< TLS and passwords of the TCP side
+  TextfileSettings textfile;
   KnobTable knobs;
 };
 

@@ -65,6 +65,30 @@ void dump_group(std::string& out, const KnobGroup& group, KnobValues values,
   }
 }
 
+std::string access_and_textfile(const Config& config) {
+  constexpr std::string_view kText =
+      R"(# Members of this group may acknowledge and record on the Unix socket, as root and linkhealthd's
+# own user may.
+control_group: {}
+# Readers on the Unix socket: 0666 all users, 0660 socket_group, 0600 the daemon's user; root
+# always.
+socket_mode: {}
+# The group that owns the socket; "": the daemon's own.
+socket_group: {}
+# TLS, passwords and client certificates of the TCP side, as in Prometheus's exporters; read again
+# when it changes.
+web_config_file: {}
+# The metrics as a file for node_exporter's textfile collector; "" is off.
+textfile:
+  path: {}
+  # how often it is written (1 to 86400 s)
+  period_s: {}
+)";
+  return fmt::format(kText, quoted_json(config.control_group), quoted_json(config.socket_mode),
+                     quoted_json(config.socket_group), quoted_json(config.web_config_file),
+                     quoted_json(config.textfile.path), config.textfile.period_s);
+}
+
 }  // namespace
 
 std::string dump_config(const Config& config) {
@@ -84,17 +108,16 @@ std::string dump_config(const Config& config) {
       "{}\n",
       quoted_json(config.record_path));
   out += fmt::format(
-      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none. linkhealth cabling "
-      "--learn writes one.\n"
+      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none.\n"
       "plan: {}\n",
       quoted_json(config.plan_path));
   out += fmt::format(
-      "# A file in this directory says that a port (its name) or the node (all) is in maintenance; "
+      "# A file in this directory puts a port (its name) or the node (all) into maintenance; "
       "\"\" is none.\n"
       "maintenance_dir: {}\n",
       quoted_json(config.maintenance_dir));
-  out +=
-      fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
+  out += fmt::format("# Diagnoses and shows, but writes no journal entry.\ndry_run: {}\n",
+                     config.dry_run);
   out +=
       fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
   out +=
@@ -102,14 +125,15 @@ std::string dump_config(const Config& config) {
       "rack, u and rail.\n";
   dump_map(out, "site", config.site);
   out +=
-      "# What is asked of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; or "
+      "# What is expected of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; "
+      "or "
       "exempt, with the\n"
       "# reason. A port is named as mlx5_0/1, mlx5_0, ens1np0 or by its PCI address "
       "(\"0000:1b:00.0\"), which no "
       "reboot\n"
       "# changes.\n";
   dump_ports(out, config);
-  out += dump_outputs(config.outputs);
+  out += access_and_textfile(config);
   for (const KnobGroup& group : config.knobs.groups())
     dump_group(out, group, config.knobs.values(group.name),
                group.name == "peers" ? peer_paths(config) : "");

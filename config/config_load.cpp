@@ -16,6 +16,48 @@ namespace {
 
 using Kind = YamlNode::Kind;
 constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path with its end, unix(7)
+constexpr std::size_t kMaxHostName = 253;    // RFC 1035, 2.3.4
+
+bool is_path(std::string_view value) { return value.starts_with('/'); }
+bool is_path_or_none(std::string_view value) { return value.empty() || is_path(value); }
+bool is_socket_path(std::string_view value) {
+  return is_path(value) && value.size() <= kMaxSocketPath;
+}
+bool is_prom_file_or_none(std::string_view value) {
+  return value.empty() || (is_path(value) && value.ends_with(".prom"));
+}
+bool is_name_or_none(std::string_view value) {
+  return value.size() <= kMaxHostName && printable(value) == value &&
+         value.find_first_of(" \"") == std::string_view::npos;
+}
+/// A client that connects must be able to write: a mode that lets a group only read is useless.
+bool is_socket_mode(std::string_view value) {
+  return value == "0600" || value == "0660" || value == "0666";
+}
+bool is_any(std::string_view /*value*/) { return true; }
+
+/// A key whose value is a text that `good` accepts.
+struct TextKey {
+  std::string_view name;
+  std::string Config::*place;
+  bool (*good)(std::string_view);
+  std::string_view must_be;
+};
+constexpr std::string_view kPathWords = "a path that begins with \"/\"";
+constexpr std::array<TextKey, 10> kTextKeys = {
+    {{"socket", &Config::socket_path, is_socket_path,
+      "a path that begins with \"/\", of at most 107 bytes"},
+     {"state_dir", &Config::state_dir, is_path, kPathWords},
+     {"node", &Config::node, is_name_or_none, "a host name"},
+     {"record", &Config::record_path, is_any, ""},
+     {"plan", &Config::plan_path, is_path_or_none, kPathWords},
+     {"maintenance_dir", &Config::maintenance_dir, is_path_or_none, kPathWords},
+     {"control_group", &Config::control_group, is_name_or_none, "the name of a group"},
+     {"socket_group", &Config::socket_group, is_name_or_none, "the name of a group"},
+     {"socket_mode", &Config::socket_mode, is_socket_mode, "0600, 0660 or 0666"},
+     {"web_config_file", &Config::web_config_file, is_path_or_none, kPathWords}}};
+/// The daemon does not send alerts.
+constexpr std::array<std::string_view, 2> kAlertKeys = {"alertmanager", "webhook"};
 
 /// Carries the file's name and the first error through the walk.
 /// Sections and keys of earlier versions whose numbers are constants now.
@@ -38,7 +80,7 @@ class Loader {
     std::string_view name;
     Setter set;
   };
-  static const std::array<Key, 12> kKeys;
+  static const std::array<Key, 7> kKeys;
 
   Error wrong(std::size_t line, std::string_view what) const {
     return error_at(file_name_, line, what);
@@ -48,18 +90,14 @@ class Loader {
   Result<std::string> text(const Member& member) const;
   Result<double> number(const Member& member) const;
   Result<std::uint32_t> whole(const Member& member, std::uint32_t min, std::uint32_t max) const;
-  Result<std::string> absolute_path(const Member& member) const;
+  Result<void> read_text(const Member& member, std::string& place, bool (*good)(std::string_view),
+                         std::string_view must_be) const;
 
   Result<void> top_key(const Member& member);
   Result<void> listen(const Member& member);
-  Result<void> socket(const Member& member);
-  Result<void> state_dir(const Member& member);
-  Result<void> node(const Member& member);
-  Result<void> record(const Member& member);
-  Result<void> plan(const Member& member);
-  Result<void> maintenance_dir(const Member& member);
   Result<void> dry_run(const Member& member);
   Result<void> log_level(const Member& member);
+  Result<void> textfile(const Member& member);
   Result<void> site(const Member& member);
   Result<void> ports(const Member& member);
   Result<void> port(const Member& member);
@@ -68,25 +106,20 @@ class Loader {
   Result<void> check_port_name(const Member& member) const;
   Result<void> peers(const Member& member);
   Result<void> group(const Member& member, const KnobGroup& knobs,
-                     std::span<const std::string_view> beside = {});
+                     std::span<const std::string_view> others = {});
 
   std::string_view file_name_;
   std::span<const KnobGroup> groups_;
   Config& config_;
 };
 
-const std::array<Loader::Key, 12> Loader::kKeys = {{{"listen", &Loader::listen},
-                                                    {"socket", &Loader::socket},
-                                                    {"state_dir", &Loader::state_dir},
-                                                    {"node", &Loader::node},
-                                                    {"record", &Loader::record},
-                                                    {"plan", &Loader::plan},
-                                                    {"maintenance_dir", &Loader::maintenance_dir},
-                                                    {"dry_run", &Loader::dry_run},
-                                                    {"log_level", &Loader::log_level},
-                                                    {"site", &Loader::site},
-                                                    {"ports", &Loader::ports},
-                                                    {"peers", &Loader::peers}}};
+const std::array<Loader::Key, 7> Loader::kKeys = {{{"listen", &Loader::listen},
+                                                   {"dry_run", &Loader::dry_run},
+                                                   {"log_level", &Loader::log_level},
+                                                   {"textfile", &Loader::textfile},
+                                                   {"site", &Loader::site},
+                                                   {"ports", &Loader::ports},
+                                                   {"peers", &Loader::peers}}};
 
 Error Loader::unknown_key(const Member& member, std::span<const std::string_view> good) const {
   if (std::ranges::find(kConstantsNow, member.key) != kConstantsNow.end())
@@ -131,12 +164,14 @@ Result<std::uint32_t> Loader::whole(const Member& member, std::uint32_t min,
                            min, max, printable(member.value.scalar).substr(0, 60)));
 }
 
-Result<std::string> Loader::absolute_path(const Member& member) const {
-  auto path = text(member);
-  if (path && !path->starts_with('/'))
-    return wrong(member.value.line,
-                 fmt::format("\"{}\" must be a path that begins with \"/\"", member.key));
-  return path;
+Result<void> Loader::read_text(const Member& member, std::string& place,
+                               bool (*good)(std::string_view), std::string_view must_be) const {
+  auto value = text(member);
+  if (!value) return value.error();
+  if (!good(*value))
+    return wrong(member.value.line, fmt::format("\"{}\" must be {}", member.key, must_be));
+  place = *std::move(value);
+  return {};
 }
 
 Result<void> Loader::listen(const Member& member) {
@@ -145,62 +180,6 @@ Result<void> Loader::listen(const Member& member) {
   auto address = parse_listen_address(*value);
   if (!address) return wrong(member.value.line, address.error().message);
   config_.listen = *address;
-  return {};
-}
-
-Result<void> Loader::socket(const Member& member) {
-  auto path = absolute_path(member);
-  if (!path) return path.error();
-  if (path->size() > kMaxSocketPath)
-    return wrong(member.value.line,
-                 fmt::format("\"socket\" is longer than {} bytes", kMaxSocketPath));
-  config_.socket_path = *path;
-  return {};
-}
-
-Result<void> Loader::state_dir(const Member& member) {
-  auto path = absolute_path(member);
-  if (!path) return path.error();
-  config_.state_dir = *path;
-  return {};
-}
-
-Result<void> Loader::node(const Member& member) {
-  auto name = text(member);
-  if (!name) return name.error();
-  if (name->size() > 253 || printable(*name) != *name ||
-      name->find_first_of(" \"") != std::string::npos)
-    return wrong(member.value.line, "\"node\" must be a host name");
-  config_.node = *name;
-  return {};
-}
-
-Result<void> Loader::record(const Member& member) {
-  auto path = text(member);
-  if (!path) return path.error();
-  config_.record_path = *path;
-  return {};
-}
-
-Result<void> Loader::plan(const Member& member) {
-  if (auto none = text(member); none && none->empty()) {
-    config_.plan_path.clear();
-    return {};
-  }
-  auto path = absolute_path(member);
-  if (!path) return path.error();
-  config_.plan_path = *path;
-  return {};
-}
-
-Result<void> Loader::maintenance_dir(const Member& member) {
-  if (auto none = text(member); none && none->empty()) {
-    config_.maintenance_dir.clear();
-    return {};
-  }
-  auto path = absolute_path(member);
-  if (!path) return path.error();
-  config_.maintenance_dir = *path;
   return {};
 }
 
@@ -220,6 +199,27 @@ Result<void> Loader::log_level(const Member& member) {
   auto level = parse_log_level(*word);
   if (!level) return wrong(member.value.line, level.error().message);
   config_.log_level = *level;
+  return {};
+}
+
+Result<void> Loader::textfile(const Member& member) {
+  constexpr std::array<std::string_view, 2> kGood = {"path", "period_s"};
+  constexpr std::uint32_t kDay_s = 86400;
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& key : member.value.members) {
+    if (key.key == "path") {
+      if (auto read = read_text(key, config_.textfile.path, is_prom_file_or_none,
+                                "a path that begins with \"/\" and ends in .prom");
+          !read)
+        return read;
+    } else if (key.key == "period_s") {
+      const auto period_s = whole(key, 1, kDay_s);
+      if (!period_s) return period_s.error();
+      config_.textfile.period_s = *period_s;
+    } else {
+      return unknown_key(key, kGood);
+    }
+  }
   return {};
 }
 
@@ -281,8 +281,7 @@ Result<void> Loader::port_key(const PortKey& port, const Member& member) {
   } else if (member.key == "exempt") {
     auto reason = text(member);
     if (!reason) return reason.error();
-    if (reason->empty())
-      return wrong(member.line, "\"exempt\" must say why: nobody else will remember");
+    if (reason->empty()) return wrong(member.line, "\"exempt\" needs the reason as its value");
     config_.exempt[port] = *reason;
   } else {
     return unknown_key(member, kGood);
@@ -305,13 +304,13 @@ Result<void> Loader::peer(ExpectedPort& expected, const Member& member) {
   return {};
 }
 
-/// `beside`: keys of the same map that somebody else reads.
+/// `others`: keys of the same map that are read elsewhere.
 Result<void> Loader::group(const Member& member, const KnobGroup& knobs,
-                           std::span<const std::string_view> beside) {
+                           std::span<const std::string_view> others) {
   if (auto map = must_be_map(member); !map) return map;
   for (const Member& key : member.value.members) {
-    if (std::ranges::find(beside, key.key) != beside.end()) continue;
-    std::vector<std::string_view> good(beside.begin(), beside.end());
+    if (std::ranges::find(others, key.key) != others.end()) continue;
+    std::vector<std::string_view> good(others.begin(), others.end());
     for (const Knob& knob : knobs.knobs) good.push_back(knob.name);
     if (std::find(good.begin(), good.end(), key.key) == good.end()) return unknown_key(key, good);
     const std::string& word = key.value.scalar;
@@ -333,9 +332,8 @@ Result<void> Loader::peers(const Member& member) {
   constexpr std::array<std::string_view, 2> kPaths = {"lldpd_socket", "import_dir"};
   for (const Member& key : member.value.members) {
     if (std::ranges::find(kPaths, key.key) == kPaths.end()) continue;
-    auto path = absolute_path(key);
-    if (!path) return path.error();
-    (key.key == "lldpd_socket" ? config_.lldpd_socket : config_.import_dir) = *path;
+    std::string& place = key.key == "lldpd_socket" ? config_.lldpd_socket : config_.import_dir;
+    if (auto read = read_text(key, place, is_path, kPathWords); !read) return read;
   }
   const auto knobs = std::ranges::find(groups_, std::string_view("peers"), &KnobGroup::name);
   return group(member, knobs == groups_.end() ? KnobGroup{"peers", {}} : *knobs, kPaths);
@@ -347,12 +345,15 @@ Result<void> Loader::top_key(const Member& member) {
     if (key.name == member.key) return (this->*key.set)(member);
     good.push_back(key.name);
   }
-  const auto is_one_of = [&](const auto& keys) {
-    return std::ranges::find(keys, member.key) != keys.end();
-  };
-  if (is_one_of(kOutputKeys) || is_one_of(kRefusedOutputKeys))
-    return load_output(member, file_name_, config_.outputs);
-  good.insert(good.end(), kOutputKeys.begin(), kOutputKeys.end());
+  for (const TextKey& key : kTextKeys) {
+    if (key.name == member.key) return read_text(member, config_.*key.place, key.good, key.must_be);
+    good.push_back(key.name);
+  }
+  if (std::ranges::find(kAlertKeys, member.key) != kAlertKeys.end())
+    return wrong(member.line,
+                 fmt::format("\"{}\": linkhealthd sends no alerts itself; load dashboards/rules "
+                             "into Prometheus, whose Alertmanager notifies",
+                             member.key));
   for (const KnobGroup& candidate : groups_) {
     if (candidate.name == member.key) return group(member, candidate);
     good.push_back(candidate.name);

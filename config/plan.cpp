@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "config/yaml_tree.h"
-#include "model/json.h"
 
 namespace linkhealth {
 
@@ -62,16 +61,6 @@ std::optional<std::string> set_cell(PlanRow& row, std::string_view name, std::st
   else
     row.site[std::string(name)] = text;
   return std::nullopt;
-}
-
-std::string cell_of(const PlanRow& row, std::string_view name) {
-  if (name == "speed_mbps")
-    return row.expected.speed_mbps ? std::to_string(*row.expected.speed_mbps) : "";
-  if (name == "lanes") return row.expected.lanes ? std::to_string(*row.expected.lanes) : "";
-  PlanRow copy = row;
-  if (const std::string* cell = text_cell(copy, name)) return *cell;
-  const auto at = row.site.find(std::string(name));
-  return at == row.site.end() ? "" : at->second;
 }
 
 std::string unknown_column(std::string_view name) {
@@ -130,21 +119,6 @@ Result<std::vector<std::string>> csv_cells(std::string_view line) {
   }
   if (quoted) return Error{"a quote does not end in its line"};
   return cells;
-}
-
-std::string quoted_cell(const std::string& cell) {
-  if (cell.find_first_of(",\"#\n") == std::string::npos) return cell;
-  std::string out = "\"";
-  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-std::vector<std::string_view> filled_columns(std::span<const PlanRow> rows) {
-  std::vector<std::string_view> columns;
-  for (const std::string_view name : kColumns)
-    if (std::ranges::any_of(rows, [&](const PlanRow& row) { return !cell_of(row, name).empty(); }))
-      columns.push_back(name);
-  return columns;
 }
 
 std::string_view without_domain(std::string_view name) { return name.substr(0, name.find('.')); }
@@ -224,40 +198,6 @@ Result<std::vector<PlanRow>> load_plan_file(const std::string& path) {
     return error_at(path, 1, fmt::format("more than {} bytes: not a cabling plan", kMaxPlanBytes));
   const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
   return yaml ? parse_plan_yaml(text, path) : parse_plan_csv(text, path);
-}
-
-std::string plan_csv(std::span<const PlanRow> rows) {
-  const auto columns = filled_columns(rows);
-  std::string out;
-  for (const std::string_view name : columns)
-    out += fmt::format("{}{}", out.empty() ? "" : ",", name);
-  if (out.empty()) out = "node,port,peer_system,peer_port";
-  out += "\n";
-  for (const PlanRow& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      line += (i == 0 ? "" : ",") + quoted_cell(cell_of(row, columns[i]));
-    out += line + "\n";
-  }
-  return out;
-}
-
-std::string plan_yaml(std::span<const PlanRow> rows) {
-  std::string out = rows.empty() ? "[]\n" : "";
-  for (const PlanRow& row : rows) {
-    std::string line;
-    for (const std::string_view name : kColumns) {
-      const std::string cell = cell_of(row, name);
-      if (cell.empty()) continue;
-      line += fmt::format("{}{}: ", line.empty() ? "" : ", ", name);
-      if (name == "speed_mbps" || name == "lanes")
-        line += cell;
-      else
-        line += quoted_json(cell);
-    }
-    out += "- {" + line + "}\n";
-  }
-  return out;
 }
 
 std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node) {

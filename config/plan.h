@@ -35,13 +35,9 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
 /// By its name: .yaml and .yml are YAML, all else is CSV.
 Result<std::vector<PlanRow>> load_plan_file(const std::string& path);
 
-/// Columns that no row fills are left out.
-std::string plan_csv(std::span<const PlanRow> rows);
-std::string plan_yaml(std::span<const PlanRow> rows);
-
 /// Adds what the plan says of `node` to the configuration; what stands in the configuration itself
-/// wins, also under another name of the port (model/asked.h). A row's node may be the host's name
-/// with or without its domain. Gives the number of rows that are of this node.
+/// wins, also under another name of the port (model/expected_ports.h). A row's node may be the
+/// host's name with or without its domain. Gives the number of rows that are of this node.
 std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node);
 
 }  // namespace linkhealth

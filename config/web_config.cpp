@@ -104,7 +104,7 @@ class WebLoader {
   Result<void> path(const Member& member, std::string& place) const {
     auto value = text(member);
     if (!value) return value.error();
-    // As exporter-toolkit does it: beside the file that names it.
+    // Relative to the file that names it, as in exporter-toolkit.
     const auto folder = std::filesystem::path(file_).parent_path();
     place = value->empty() ? "" : (folder / *value).string();
     return {};
@@ -160,7 +160,7 @@ class WebLoader {
   Result<void> sans(const Member& member, WebTls& tls) const {
     if (auto read = list(member, tls.client_allowed_sans); !read) return read;
     if (member.value.kind == Kind::kList && tls.client_allowed_sans.empty())
-      return wrong(member.line, "client_allowed_sans is empty: nobody could connect");
+      return wrong(member.line, "client_allowed_sans is empty: no client could connect");
     return {};
   }
 
@@ -244,29 +244,30 @@ class WebLoader {
     return {};
   }
 
-  /// What is asked of clients is whole, and nothing of it would be looked over.
+  /// The settings for client certificates fit together, and none of them would be without effect.
   Result<void> clients_fit(const Member& member, const WebTls& tls, WebConfig& config) const {
-    const std::string_view asked = kClientAuths.at(static_cast<std::size_t>(tls.client_auth));
+    const std::string_view type = kClientAuths.at(static_cast<std::size_t>(tls.client_auth));
     const bool has_ca = !tls.client_ca.empty() || !tls.client_ca_file.empty();
     const bool verifies = tls.client_auth >= ClientAuth::kVerifyIfGiven;
     if (verifies && !has_ca)
       return wrong(member.line,
-                   fmt::format("client_auth_type {} needs client_ca_file (or client_ca)", asked));
+                   fmt::format("client_auth_type {} needs client_ca_file (or client_ca)", type));
     if (has_ca && tls.client_auth == ClientAuth::kNone)
       return wrong(member.line,
                    "client_ca_file is set and client_auth_type asks for no certificate");
     if (has_ca && !verifies)
       config.notes.push_back(
           wrong(member.line,
-                fmt::format("client_auth_type {} verifies nobody: client_ca_file is only a hint",
-                            asked))
+                fmt::format(
+                    "client_auth_type {} verifies no certificate: client_ca_file is only a hint",
+                    type))
               .message);
     const bool required = tls.client_auth == ClientAuth::kRequireAny ||
                           tls.client_auth == ClientAuth::kRequireAndVerify;
     if (!tls.client_allowed_sans.empty() && !required)
       return wrong(member.line,
                    "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert (or "
-                   "RequireAnyClientCert): the others let in who shows no certificate");
+                   "RequireAnyClientCert): the others accept clients without a certificate");
     return {};
   }
 

@@ -15,7 +15,7 @@
 
 namespace linkhealth {
 
-/// What is asked of a client: its words are those of Go's crypto/tls, as in the file.
+/// What a client has to present; Go's words (crypto/tls) in the file.
 enum class ClientAuth : std::uint8_t {
   kNone,
   kRequest,
@@ -25,7 +25,8 @@ enum class ClientAuth : std::uint8_t {
 };
 
 struct WebTls {
-  std::string cert_file, key_file, client_ca_file;  ///< absolute, or beside the web configuration
+  std::string cert_file, key_file,
+      client_ca_file;                ///< absolute, or relative to the web configuration
   std::string cert, key, client_ca;  ///< PEM in the file itself; never both it and the file
   ClientAuth client_auth = ClientAuth::kNone;
   std::string min_version = "TLS12", max_version = "TLS13";
@@ -39,7 +40,7 @@ struct WebTls {
 
 struct WebConfig {
   std::optional<WebTls> tls;                 ///< nullopt: plain text
-  std::map<std::string, std::string> users;  ///< name and bcrypt hash; empty: everybody gets in
+  std::map<std::string, std::string> users;  ///< name and bcrypt hash; empty: no password is needed
   std::vector<std::string> notes;  ///< "FILE:LINE: …": what is taken and has no effect here
 };
 

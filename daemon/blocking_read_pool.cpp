@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/owned_fd.h"
 #include "base/quiet_thread.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 

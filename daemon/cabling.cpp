@@ -125,7 +125,7 @@ std::string cabling_text(const Report& report, const std::vector<CablingRow>& ro
       std::ranges::any_of(rows, [](const CablingRow& row) { return !row.planned.empty(); });
   std::string text = fmt::format("{}   {} port{}: {}\n\n", clean_text(report.node, style.ascii),
                                  rows.size(), rows.size() == 1 ? "" : "s",
-                                 !plan ? "there is no plan (linkhealth cabling --learn writes one)"
+                                 !plan        ? "no plan is configured"
                                  : wrong == 0 ? "none is plugged against the plan"
                                               : fmt::format("{} plugged against the plan", wrong));
   std::array<std::size_t, 3> widths = {4, 7, 4};

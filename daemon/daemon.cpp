@@ -14,9 +14,9 @@
 #include "daemon/api/engine_actions.h"
 #include "daemon/api/report_clock.h"
 #include "daemon/doctor.h"
+#include "daemon/history_keeper.h"
 #include "daemon/loop.h"
 #include "daemon/maintenance_reader.h"
-#include "daemon/memory_keeper.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
 #include "daemon/recording_header.h"
@@ -29,7 +29,6 @@
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "probes/live_host.h"
-#include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
 #include "storage/recording.h"
 
@@ -60,7 +59,7 @@ class Daemon {
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
-  void start_memory(const std::string& node);
+  void start_history(const std::string& node);
   void accept_maintenance(MaintenanceReader::News news);
   void make_actions();
   Result<void> add_plan();
@@ -68,13 +67,13 @@ class Daemon {
   void reload();
   void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report);
   void announce(const FaultEvent& event, const std::string& node);
-  void say_once(bool& said, const Error& error, const std::string& consequence);
+  void log_once(bool& logged, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
 
   Config config_;
   const DaemonOptions& options_;
   std::optional<Config>
-      started_;  ///< as it was at the start: what needs a restart is told against it
+      started_;  ///< as it was at the start: the log names what differs and needs a restart
   const Clock& clock_;
   Log& log_;
   const std::string state_dir_;  ///< "": nothing is kept
@@ -87,8 +86,8 @@ class Daemon {
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
   std::atomic<bool> writes_journal_ = false;  // read by the database's thread
-  std::unique_ptr<MemoryKeeper> memory_;
-  std::mutex deciding_;  // held by who uses the engine
+  std::unique_ptr<HistoryKeeper> history_;
+  std::mutex deciding_;  // held while the engine is used
   std::unique_ptr<EngineActions> actions_;
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<TextfileWriter> textfile_;
@@ -124,10 +123,7 @@ Result<void> Daemon::make_source() {
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
   auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings,
                                           this_nodes_header(config_, clock_), std::move(feeds));
-  if (options_.sysroot.empty()) {
-    source->watch_far_ends(make_far_ends(config_, clock_));
-    source->ask_own_ports(&open_umad_port);
-  }
+  if (options_.sysroot.empty()) source->watch_far_ends(make_far_ends(config_, clock_));
   sampler_ = source.get();
   source_ = std::move(source);
   return {};
@@ -145,18 +141,19 @@ Result<void> Daemon::start_outputs() {
   }
   ApiServerSettings settings;
   settings.listen = config_.listen;
-  settings.socket = {config_.socket_path, socket_mode(config_.outputs),
-                     config_.outputs.socket_group};
-  settings.control_group = config_.outputs.control_group;
-  settings.web_config_file = config_.outputs.web_config_file;
+  settings.socket = {config_.socket_path,
+                     static_cast<unsigned>(std::stoul(config_.socket_mode, nullptr, 8)),
+                     config_.socket_group};
+  settings.control_group = config_.control_group;
+  settings.web_config_file = config_.web_config_file;
   ApiContext context{reports_, recordings_, report_clock_, clock_.steady()};
-  context.memory = &memory_->memory();
+  context.history = &history_->store();
   context.actions = actions_.get();
   auto server = ApiServer::start(settings, std::move(context), log_);
   if (!server) return server.error();
   server_ = *std::move(server);
-  if (watches_this_node(options_) && !config_.outputs.textfile.path.empty())
-    textfile_ = std::make_unique<TextfileWriter>(config_.outputs.textfile, reports_, log_);
+  if (watches_this_node(options_) && !config_.textfile.path.empty())
+    textfile_ = std::make_unique<TextfileWriter>(config_.textfile, reports_, log_);
   return {};
 }
 
@@ -206,7 +203,7 @@ void Daemon::reload() {
     engine_->set_maintenance_files({});
     maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   }
-  show_config("read again: " + came_to);  // before it is told: who reads the log asks next
+  show_config("read again: " + came_to);  // before the log line: its reader runs `status` next
   log_.info("reload: " + options_.config_file + " is in force: " + came_to);
 }
 
@@ -219,7 +216,7 @@ Result<void> Daemon::run() {
   const RecordingHeader header = source_->header();
   engine_ = std::make_unique<Engine>(engine_settings(
       config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
-  start_memory(header.node);
+  start_history(header.node);
   maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   accept_maintenance(maintenance_->wait(kMaintenancePatience));
   make_actions();
@@ -251,7 +248,7 @@ Result<void> Daemon::run() {
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   recordings_.close();
-  if (introduced_) memory_->finish(engine_->references(), last_step_at_);
+  if (introduced_) history_->finish(engine_->references(), last_step_at_);
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
   }
@@ -263,11 +260,11 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   record(snapshot, step.report);
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
-  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
-                   step.moves);
+  history_->add_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
+                     step.moves);
   if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
   reports_.publish(step.report, step.events,
-                   {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(),
+                   {LINKHEALTH_VERSION, lateness_s, started_at_, history_->health(),
                     metric_groups(config_.knobs)});
   for (const std::string& remark : step.remarks) log_.warning(remark);
   if (!step.events.empty() || recordings_.has_listeners()) server_->wake_streams();
@@ -276,7 +273,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
   if (!std::exchange(introduced_, true))
     for (const std::string& line :
-         sampler_ ? introduce_node(sampler_->inventory(), snapshot.gaps)
+         sampler_ ? introduce_node(sampler_->inventory(), step.report->sources)
                   : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
   self_test(*step.report);
@@ -285,7 +282,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
 void Daemon::self_test(const Report& report) {
   if (sampler_ == nullptr || tested_) return;
   if (!first_step_) first_step_ = report.t;
-  // A read that hangs must not keep the others' answers from being told.
+  // A read that hangs must not delay the report of the others.
   if (!sampler_->settled() && report.t - *first_step_ < kSelfTestPatience) return;
   tested_ = true;
   const DoctorReport doctor = examine(report, reports_.node_facts());
@@ -298,11 +295,11 @@ void Daemon::self_test(const Report& report) {
                 doctor.hidden, doctor.hidden == 1 ? "" : "s"));
 }
 
-void Daemon::start_memory(const std::string& node) {
+void Daemon::start_history(const std::string& node) {
   const bool played = !options_.play_file.empty();
-  memory_ = std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : state_dir_),
-                                           clock_.wall(), log_);
-  const Remembered& known = memory_->remembered();
+  history_ = std::make_unique<HistoryKeeper>(
+      history_settings(config_.knobs, played ? "" : state_dir_), clock_.wall(), log_);
+  const SavedState& known = history_->saved();
   if (!known.ledger.faults.empty())
     log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
                           known.ledger.faults.size() == 1 ? "" : "s"));
@@ -312,16 +309,16 @@ void Daemon::start_memory(const std::string& node) {
     sampler_->remember_modules(modules_before(known.references));
   }
   engine_->restore(known.ledger);
-  reports_.restore_events(memory_->earlier_events(ReportStore::kMaxEvents));
+  reports_.restore_events(history_->earlier_events(ReportStore::kMaxEvents));
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
-  memory_->start([this, node](const FaultEvent& event) { announce(event, node); });
+  history_->start([this, node](const FaultEvent& event) { announce(event, node); });
 }
 
 void Daemon::make_actions() {
   actions_ = std::make_unique<EngineActions>(
       *engine_, deciding_,
       EngineActions::Hooks{
-          [this](const LedgerState& state) { return memory_->keep(state, clock_.wall()); },
+          [this](const LedgerState& state) { return history_->save(state, clock_.wall()); },
           [this](const std::string& line) { log_.info(line); }});
 }
 
@@ -333,7 +330,7 @@ void Daemon::accept_maintenance(MaintenanceReader::News news) {
 void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report) {
   if (recorder_ && !recorder_failed_) {
     if (const auto written = recorder_->write(snapshot); !written)
-      say_once(recorder_failed_, written.error(),
+      log_once(recorder_failed_, written.error(),
                "the recording ends here; everything else goes on");
   }
   recordings_.set_known(snapshot.taken_at,
@@ -350,11 +347,11 @@ void Daemon::announce(const FaultEvent& event, const std::string& node) {
                         std::min(fault.confidence * 100, 99.0), fault.summary));
   if (!writes_journal_) return;
   if (const auto sent = send_to_journal(journal_fields(event, node)); !sent)
-    say_once(journal_failed_, sent.error(), "events are missing there; everything else goes on");
+    log_once(journal_failed_, sent.error(), "events are missing there; everything else goes on");
 }
 
-void Daemon::say_once(bool& said, const Error& error, const std::string& consequence) {
-  if (!std::exchange(said, true)) log_.error(error.message + ": " + consequence);
+void Daemon::log_once(bool& logged, const Error& error, const std::string& consequence) {
+  if (!std::exchange(logged, true)) log_.error(error.message + ": " + consequence);
 }
 
 std::string Daemon::status() const {

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
-#include "model/counter_probes.h"
+#include "diagnosis/questions.h"
 #include "model/counters.h"
 #include "model/full_counter.h"
 #include "model/indicators.h"
@@ -16,128 +17,214 @@ namespace linkhealth {
 
 namespace {
 
-const Gap* find_gap(const std::vector<Gap>& gaps, std::string_view probe) {
-  const auto at = std::find_if(gaps.begin(), gaps.end(),
-                               [probe](const Gap& gap) { return gap.probe == probe; });
-  return at == gaps.end() ? nullptr : &*at;
+bool has_verbs(const PortReport& port) { return port.latest.id.verbs; }
+bool has_netdev(const PortReport& port) { return !port.latest.id.netdev.empty(); }
+bool has_pci(const PortReport& port) { return !port.latest.id.pci.empty(); }
+bool is_infiniband(const PortReport& port) { return port.latest.id.link_layer == "InfiniBand"; }
+
+bool applies(SourceId source, const PortReport& port) {
+  switch (source) {
+    case SourceId::kCounters:
+    case SourceId::kHwCounters:
+    case SourceId::kVerbsEvents:
+      return has_verbs(port);
+    case SourceId::kNetdevStats:
+    case SourceId::kLinkModes:
+    case SourceId::kDownReason:
+    case SourceId::kFec:
+    case SourceId::kEthtoolStats:
+    case SourceId::kPause:
+    case SourceId::kDriverStats:
+      return has_netdev(port);
+    case SourceId::kModule:
+      return has_netdev(port) || is_infiniband(port);
+    case SourceId::kPcie:
+    case SourceId::kHwmon:
+    case SourceId::kDevlink:
+      return has_pci(port);
+    case SourceId::kPeerMad:
+      return is_infiniband(port);
+    case SourceId::kPeerLldp:
+      return !is_infiniband(port);
+    default:
+      return true;
+  }
 }
 
-/// Its own, or one of what is read in one go with it.
-const Gap* find_gap_that_hides(const std::vector<Gap>& gaps, std::string_view probe) {
-  if (const Gap* own = find_gap(gaps, probe)) return own;
-  const auto at = std::ranges::find_if(
-      gaps, [&](const Gap& gap) { return hides(gap.probe, gap.reason, probe); });
-  return at == gaps.end() ? nullptr : &*at;
+/// Shown only while they are not ok: what they give is another source's.
+bool is_trouble_only(SourceId source) {
+  return source == SourceId::kPciBus || source == SourceId::kRdmaDevice ||
+         source == SourceId::kEthtool;
 }
 
-bool is_not_offered(std::string_view reason) {
-  return reason.starts_with("EOPNOTSUPP") ||
-         reason.find("Operation not supported") != std::string_view::npos;
+bool is_peer_by(const PortReport& port, std::string_view source) {
+  const auto& peer = port.latest.peer;
+  return peer &&
+         (peer->source == source || peer->link_source == source || peer->counters_source == source);
 }
 
-/// Not there, and nobody was refused. Beside files of the same source that were read, it is no /sys
-/// that is missing.
-bool misses_files_only(std::string_view reason) {
-  const auto says = [reason](std::string_view word) {
-    return reason.find(word) != std::string_view::npos;
-  };
-  return (says("ENOENT") || says("No such file")) &&
-         !(says("EPERM") || says("EACCES") || says("ermission denied"));
+/// ethtool has no path to the module of a port in InfiniBand mode.
+bool has_imported(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  const bool module =
+      peer && (peer->module_source == "telemetry" || peer->module_source == "fleet");
+  return module || is_peer_by(port, "telemetry") || is_peer_by(port, "fleet") ||
+         (is_infiniband(port) && port.latest.module.has_value());
 }
 
-/// What a gap makes of a source of which something (or nothing) was read.
-void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool seen) {
-  sight.why = gap.reason;
-  // A driver may not offer a reading; of a feed or a far end it is no driver that refuses.
-  if (row.kind == SourceKind::kRead && is_not_offered(gap.reason)) {
-    sight.state = seen ? SourceState::kSeen : SourceState::kNotOffered;
+/// Whether the report has a reading of it. A reading of the link's settings alone says nothing of
+/// the link.
+bool is_read(SourceId source, const PortReport& port) {
+  const PortSample& now = port.latest;
+  switch (source) {
+    case SourceId::kLink:
+      return now.link &&
+             (now.link->carrier || !now.link->state.empty() || !now.link->phys_state.empty());
+    case SourceId::kLinkModes:
+      return now.link && now.link->speed_mbps;
+    case SourceId::kDownReason:
+      return now.link && now.link->down_reason;
+    case SourceId::kModule:
+      return now.module.has_value();
+    case SourceId::kPcie:
+      return now.pcie.has_value();
+    case SourceId::kHwmon:
+      return now.pcie && now.pcie->nic_temperature_c;
+    case SourceId::kPeerMad:
+      return is_peer_by(port, "mad");
+    case SourceId::kPeerLldp:
+      return is_peer_by(port, "lldp");
+    case SourceId::kImport:
+      return has_imported(port);
+    case SourceId::kFec:
+      if (!now.fec_lanes.empty()) return true;
+      break;
+    default:
+      break;
+  }
+  return now.counters && has_counter_of(*now.counters, source);
+}
+
+/// What the source lets the diagnosis see.
+std::optional<EvidenceSource> evidence_of(SourceId source) {
+  switch (source) {
+    case SourceId::kLink:
+      return EvidenceSource::kLink;
+    case SourceId::kCounters:
+    case SourceId::kHwCounters:
+    case SourceId::kNetdevStats:
+    case SourceId::kEthtoolStats:
+      return EvidenceSource::kCounters;
+    case SourceId::kDownReason:
+      return EvidenceSource::kDownReason;
+    case SourceId::kFec:
+    case SourceId::kDriverStats:
+      return EvidenceSource::kFec;
+    case SourceId::kModule:
+      return EvidenceSource::kModule;
+    case SourceId::kPcie:
+      return EvidenceSource::kPcie;
+    case SourceId::kDeviceEvents:
+    case SourceId::kKernelLog:
+    case SourceId::kVerbsEvents:
+    case SourceId::kDevlink:
+      return EvidenceSource::kEvents;
+    case SourceId::kPeerMad:
+      return EvidenceSource::kFarCounters;
+    default:
+      return std::nullopt;
+  }
+}
+
+const SourceStatus* find_status(const SourceMap& sources, SourceId source) {
+  const auto at = sources.find(source);
+  return at == sources.end() ? nullptr : &at->second;
+}
+/// Of one that another source stops: that source's.
+const SourceStatus* find_cause(const SourceMap& sources, SourceId source) {
+  const SourceStatus* own = find_status(sources, source);
+  if (own == nullptr || !own->reason.empty()) return own;
+  const auto cause = std::ranges::find_if(sources, [own](const auto& entry) {
+    return entry.second.state == own->state && !entry.second.reason.empty() &&
+           source_info(entry.first).reader != SourceReader::kOther;
+  });
+  return cause == sources.end() ? own : &cause->second;
+}
+
+/// What a status makes of a source of which something (or nothing) was read.
+void judge_status(SourceSight& sight, SourceId source, const SourceStatus& status, bool seen) {
+  sight.why = status.reason;
+  if (status.state == SourceState::kNotOffered) {
+    sight.state = seen ? Visibility::kSeen : Visibility::kNotOffered;
     return;
   }
-  sight.state = seen ? SourceState::kPartly : SourceState::kHidden;
-  sight.hint = seen && row.in_sys && misses_files_only(gap.reason)
-                   ? "this kernel or card has no such file"
-                   : hint_for(row, gap.reason, seen);
+  sight.state = seen ? Visibility::kPartly : Visibility::kHidden;
+  sight.hint = hint_for(source, status, seen);
 }
 
-SourceSight blank(const SourceRow& row) {
+SourceSight blank(const SourceInfo& row) {
   SourceSight sight;
-  sight.probe = row.probe;
+  sight.probe = row.name;
   sight.what = row.what;
   return sight;
 }
 
-/// The device that a source needs, as the node's facts have it.
-void judge_access(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
-  const auto access = facts.access.find(std::string(row.probe));
-  if (access == facts.access.end()) return;
-  if (access->second.empty()) return;
-  sight.state = SourceState::kHidden;
-  sight.why = access->second;
-  sight.hint = row.hint;  // it could not be opened
-}
-
-/// A source that nothing was read of and that has no gap: open, off, or refused.
-void judge_silent(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
+/// A source that nothing was read of and that has no status: open, off, or refused.
+void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
+  const std::string name(row.name);
   if (row.kind != SourceKind::kRead && !facts.copied_tree) {
-    const bool open = facts.open.contains(std::string(row.probe));
-    if (open && row.kind == SourceKind::kHeard) {
-      sight.state = SourceState::kSeen;
+    const bool open = facts.open.contains(name);
+    if (open && row.kind == SourceKind::kEvents) {
+      sight.state = Visibility::kSeen;
       return;
     }
-    // A daemon that could not open it has a gap.
+    // A daemon that could not open it has a status.
     if (!open && facts.of_daemon && !facts.played) {
-      sight.state = SourceState::kNotUsed;
+      sight.state = Visibility::kNotUsed;
       sight.why = "switched off in the configuration";
       return;
     }
   }
-  judge_access(sight, row, facts);
+  const auto access = facts.access.find(name);
+  if (access == facts.access.end() || access->second.empty()) return;
+  sight.state = Visibility::kHidden;
+  sight.why = access->second;
+  sight.hint = row.hint;
 }
 
-/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden
-/// there. Imported files are neither.
-void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
-  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys ||
-      row.probe == "import")
+/// A copy of /sys has files and no kernel: what a kernel or a device answers is hidden there.
+/// Imported files are neither.
+void judge_copy(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
+  if (!facts.copied_tree || sight.state != Visibility::kNoWord || row.in_sys ||
+      row.id == SourceId::kImport)
     return;
-  sight.state = SourceState::kHidden;
+  sight.state = Visibility::kHidden;
   sight.why = "a copy of /sys has no kernel behind it";
   sight.hint = "run linkhealth on the node itself";
 }
 
-/// So many gaps of one source besides the one that is shown.
-void add_more(SourceSight& sight, std::ptrdiff_t all) {
-  if (all > 1) sight.why += fmt::format(" (and {} more)", all - 1);
-}
-std::ptrdiff_t count_of(const std::vector<Gap>& gaps, std::string_view probe) {
-  return std::ranges::count(gaps, probe, &Gap::probe);
-}
-
-/// The node's own gaps of a source, then those of ports: a file may be bad for one port only.
-std::vector<Gap> gaps_of(std::string_view probe, const Report& report) {
-  std::vector<Gap> found;
-  const auto add = [&](const std::vector<Gap>& gaps, const PortKey& port) {
-    for (const Gap& gap : gaps)
-      if (gap.probe == probe) found.push_back({port, gap.probe, gap.reason});
-  };
-  add(report.gaps, "");
-  for (const PortReport& port : report.ports) add(port.gaps, port.port);
-  return found;
-}
-
-SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts& facts) {
+SourceSight of_node(const SourceInfo& row, const Report& report, const NodeFacts& facts) {
   SourceSight sight = blank(row);
-  // Of what is listened to, a gap says that something was lost; of what was refused there is
-  // nothing open.
-  const bool heard = row.kind == SourceKind::kHeard && facts.open.contains(std::string(row.probe));
-  const bool seen = heard || (row.seen != nullptr && std::ranges::any_of(report.ports, row.seen));
-  const std::vector<Gap> gaps = gaps_of(row.probe, report);
-  if (!gaps.empty()) {
-    judge_gap(sight, row, gaps.front(), seen);
-    if (!gaps.front().port.empty()) sight.why.insert(0, gaps.front().port + ": ");
-    add_more(sight, std::ssize(gaps));
-  } else if (seen || row.probe == "inventory") {
-    sight.state = SourceState::kSeen;
+  // Of events that are received, a status means that some were lost.
+  const bool received =
+      row.kind == SourceKind::kEvents && facts.open.contains(std::string(row.name));
+  const bool seen = received || std::ranges::any_of(report.ports, [&](const PortReport& port) {
+                      return is_read(row.id, port);
+                    });
+  // The node's own status, then those of ports: a file may be bad for one port only.
+  std::vector<std::pair<PortKey, const SourceStatus*>> found;
+  if (const auto* status = find_status(report.sources, row.id)) found.emplace_back("", status);
+  for (const PortReport& port : report.ports)
+    if (port.latest.sources)
+      if (const auto* status = find_status(*port.latest.sources, row.id))
+        found.emplace_back(port.port, status);
+  if (!found.empty()) {
+    const auto& [port, status] = found.front();
+    judge_status(sight, row.id, *status, seen);
+    if (!port.empty()) sight.why.insert(0, port + ": ");
+    if (found.size() > 1) sight.why += fmt::format(" (and {} more)", found.size() - 1);
+  } else if (seen || row.id == SourceId::kInventory) {
+    sight.state = Visibility::kSeen;
   } else {
     judge_silent(sight, row, facts);
   }
@@ -156,108 +243,82 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
       which.push_back(id);
     }
   if (which.empty()) return;
-  const bool alone = sight.state != SourceState::kPartly;
-  sight.state = SourceState::kPartly;
+  const bool alone = sight.state != Visibility::kPartly;
+  sight.state = Visibility::kPartly;
   sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
   sight.hint += (alone ? "" : "; ") + how_to_clear(port.latest.id, which) +
                 "; the daemon never clears a counter";
 }
 
 /// ethtool asks a network interface for its module, and that of IPoIB offers none.
-void judge_infiniband_module(SourceSight& sight, const PortReport& port) {
-  const bool silent =
-      sight.state == SourceState::kNoWord || sight.state == SourceState::kNotOffered;
-  if (sight.probe != "module" || port.latest.id.link_layer != "InfiniBand" || !silent) return;
-  sight.state = SourceState::kHidden;
+void judge_infiniband_module(SourceSight& sight, SourceId source, const PortReport& port) {
+  const bool silent = sight.state == Visibility::kNoWord || sight.state == Visibility::kNotOffered;
+  if (source != SourceId::kModule || !is_infiniband(port) || !silent) return;
+  sight.state = Visibility::kHidden;
   sight.why = "the kernel has no path to the module of an InfiniBand port";
-  sight.hint = "bring what others read of it as an import (docs/import.md)";
+  sight.hint = "import the readings of another program (docs/import.md)";
 }
 
-/// No IPoIB interface answers these, in whatever namespace (linux: ipoib_ethtool_ops,
-/// mlx5i_ethtool_ops).
-constexpr std::array<std::string_view, 4> kNotOfIpoib = {"down_reason", "fec", "ethtool_stats",
-                                                         "pause"};
-
-void judge_ipoib(SourceSight& sight, const PortReport& port) {
-  if (sight.state != SourceState::kNoWord || port.latest.id.link_layer != "InfiniBand") return;
-  if (std::ranges::find(kNotOfIpoib, sight.probe) == kNotOfIpoib.end()) return;
-  sight.state = SourceState::kNotOffered;
-  sight.why = "the interface of an InfiniBand port has none";
+/// The source that reports an interface in another network namespace than the monitor's.
+std::optional<SourceId> elsewhere(const PortReport& port) {
+  for (const SourceId source : {SourceId::kLinkModes, SourceId::kNetdevStats})
+    if (const auto* status =
+            port.latest.sources ? find_status(*port.latest.sources, source) : nullptr;
+        status && status->reason.find("network namespace") != std::string::npos)
+      return source;
+  return std::nullopt;
 }
 
-/// The gap of an interface that is in another network namespace than we are; nullptr: it is not.
-const Gap* elsewhere(const PortReport& port) {
-  for (const std::string_view probe : {"link_modes", "netdev_stats"})
-    if (const Gap* gap = find_gap(port.gaps, probe);
-        gap && gap->reason.find("network namespace") != std::string::npos)
-      return gap;
-  return nullptr;
-}
-
-/// What is asked of an interface by its number or name can't be asked where the interface is in
-/// another network namespace than we are. The files of a card are there all the same.
-void judge_elsewhere(SourceSight& sight, const SourceRow& row, const PortReport& port) {
-  const Gap* gap = elsewhere(port);
-  if (gap == nullptr || sight.state != SourceState::kNoWord || row.in_sys ||
-      row.kind != SourceKind::kRead)
+/// What is requested of an interface by its number or name can't be requested where the interface
+/// is in another network namespace. The files of a card are there all the same. No IPoIB interface
+/// answers some of it, in any namespace (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
+void judge_elsewhere(SourceSight& sight, const SourceInfo& row, const PortReport& port) {
+  const auto cause = elsewhere(port);
+  if (!cause || sight.state != Visibility::kNoWord) return;
+  constexpr std::array kNotOfIpoib = {SourceId::kDownReason, SourceId::kFec,
+                                      SourceId::kEthtoolStats, SourceId::kPause};
+  if (is_infiniband(port) && std::ranges::find(kNotOfIpoib, row.id) != kNotOfIpoib.end()) {
+    sight.state = Visibility::kNotOffered;
+    sight.why = "the interface of an InfiniBand port has none";
     return;
-  sight.state = SourceState::kHidden;
-  sight.why = gap->reason;
-  sight.hint = hint_for(*std::ranges::find(source_table(), gap->probe, &SourceRow::probe),
-                        gap->reason, false);
+  }
+  if (row.in_sys || row.kind != SourceKind::kRead) return;
+  const SourceStatus& status = port.latest.sources->at(*cause);
+  sight.state = Visibility::kHidden;
+  sight.why = status.reason;
+  sight.hint = hint_for(*cause, status, false);
 }
 
-SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report,
+SourceSight of_port(const SourceInfo& row, const PortReport& port, const Report& report,
                     const NodeFacts& facts) {
   SourceSight sight = blank(row);
-  if (row.applies != nullptr && !row.applies(port)) {
-    sight.state = SourceState::kNotUsed;
+  if (!applies(row.id, port)) {
+    sight.state = Visibility::kNotUsed;
     return sight;
   }
-  const bool seen = row.seen != nullptr && row.seen(port);
-  const Gap* gap = find_gap_that_hides(port.gaps, row.probe);
-  if (gap == nullptr) gap = find_gap_that_hides(report.gaps, row.probe);
-  if (seen && (gap == nullptr || gap->reason.find(kCountsNoFurther) != std::string::npos)) {
-    sight.state = SourceState::kSeen;
-  } else if (gap != nullptr) {
-    judge_gap(sight, row, *gap, seen);
+  const bool seen = is_read(row.id, port);
+  const SourceStatus* status =
+      port.latest.sources ? find_cause(*port.latest.sources, row.id) : nullptr;
+  if (status == nullptr) status = find_status(report.sources, row.id);
+  if (status != nullptr) {
+    judge_status(sight, row.id, *status, seen);
+  } else if (seen) {
+    sight.state = Visibility::kSeen;
   } else {
     judge_silent(sight, row, facts);
   }
-  if (seen && row.probe == "counters") judge_full_counters(sight, port);
+  if (seen && row.id == SourceId::kCounters) judge_full_counters(sight, port);
   judge_copy(sight, row, facts);
-  judge_infiniband_module(sight, port);
-  if (elsewhere(port) != nullptr) judge_ipoib(sight, port);
+  judge_infiniband_module(sight, row.id, port);
   judge_elsewhere(sight, row, port);
   return sight;
 }
 
-SourceRow trouble_row(const Gap& gap) {
-  const auto row = std::ranges::find(trouble_table(), gap.probe, &SourceRow::probe);
-  if (row != trouble_table().end()) return *row;
-  return {gap.probe, gap.probe, gap.port.empty(), {}, nullptr, nullptr, {}};
-}
-
-/// A read that hangs, cards without a driver: gaps of no source of the table. Each kind is said all
-/// the same, once.
-void add_other_gaps(std::vector<SourceSight>& sources, const std::vector<Gap>& gaps) {
-  for (const Gap& gap : gaps) {
-    if (std::ranges::find(source_table(), gap.probe, &SourceRow::probe) != source_table().end())
-      continue;
-    if (std::ranges::find(sources, gap.probe, &SourceSight::probe) != sources.end()) continue;
-    const SourceRow row = trouble_row(gap);
-    SourceSight sight = blank(row);
-    judge_gap(sight, row, gap, false);
-    add_more(sight, count_of(gaps, gap.probe));
-    sources.push_back(std::move(sight));
-  }
-}
-
 bool is_visible(const SourceSight& sight) {
-  return sight.state == SourceState::kSeen || sight.state == SourceState::kPartly;
+  return sight.state == Visibility::kSeen || sight.state == Visibility::kPartly;
 }
 bool is_missing(const SourceSight& sight) {
-  return sight.state == SourceState::kHidden || sight.state == SourceState::kPartly;
+  return sight.state == Visibility::kHidden || sight.state == Visibility::kPartly;
 }
 
 /// What of the far end a peer's sample has.
@@ -310,44 +371,21 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
   sight.exempt = port.exempt;
   if (!port.exempt.empty()) return sight;
   EvidenceSources seen = far_sources(port);
+  const auto add = [&seen](const SourceInfo& row, bool is_seen) {
+    if (const auto evidence = evidence_of(row.id); evidence && is_seen) seen.add(*evidence);
+  };
   for (const SourceSight& source : node_sources)
-    for (const SourceRow& row : source_table())
-      if (row.probe == source.probe && row.sight && is_visible(source)) seen.add(*row.sight);
-  for (const SourceRow& row : source_table()) {
-    if (row.node) continue;
-    sight.sources.push_back(of_port(row, port, report, facts));
-    const SourceSight& source = sight.sources.back();
-    // A source of reasons that does not complain has one when there is something to say.
-    const bool ready = row.probe == "down_reason" && source.state == SourceState::kNoWord;
-    if (row.sight && (is_visible(source) || ready)) seen.add(*row.sight);
+    if (const auto found = find_source(source.probe)) add(source_info(*found), is_visible(source));
+  for (const SourceInfo& row : source_table()) {
+    const bool has_status = port.latest.sources && port.latest.sources->contains(row.id);
+    if (row.of_node || (is_trouble_only(row.id) && !has_status)) continue;
+    const SourceSight& source = sight.sources.emplace_back(of_port(row, port, report, facts));
+    // A driver gives a reason only while the link is down.
+    const bool ready = row.id == SourceId::kDownReason && source.state == Visibility::kNoWord;
+    add(row, is_visible(source) || ready);
   }
-  add_other_gaps(sight.sources, port.gaps);
   add_confusable(sight, seen);
   return sight;
-}
-
-std::vector<std::string> costs_of(const Report& report) {
-  std::vector<std::string> costs;
-  std::size_t files = 0;
-  std::size_t ports = 0;
-  for (const PortReport& port : report.ports) {
-    if (!port.latest.counters) continue;
-    const auto here = std::ranges::count_if(port.latest.counters->known(), [](const auto& entry) {
-      return known_counters()[entry.first].source == CounterSource::kIbPort;
-    });
-    files += static_cast<std::size_t>(here);
-    ports += here > 0;
-  }
-  if (ports > 0)
-    costs.push_back(
-        fmt::format("{} port counters on {} port{}: read from files each is a firmware command on "
-                    "mlx5, by MADs they are two for a port",
-                    files, ports, ports == 1 ? "" : "s"));
-  for (const ProbeTiming& timing : report.timings)
-    costs.push_back(fmt::format(
-        "{}: {:.2f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
-        timing.probe == "module" ? "; each module read holds the kernel's RTNL lock" : ""));
-  return costs;
 }
 
 }  // namespace
@@ -355,10 +393,9 @@ std::vector<std::string> costs_of(const Report& report) {
 std::string why_no_module(const PortReport& port, const Report& report, const NodeFacts& facts) {
   // Of an unused port the module is read all the same.
   if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
-  const SourceSight sight =
-      of_port(*std::ranges::find(source_table(), "module", &SourceRow::probe), port, report, facts);
-  if (sight.state == SourceState::kNotUsed)
-    return "the port has no network interface, which is asked for it";
+  const SourceSight sight = of_port(source_info(SourceId::kModule), port, report, facts);
+  if (sight.state == Visibility::kNotUsed)
+    return "the port has no network interface to read it through";
   if (sight.why.empty()) return "not read yet";
   return sight.hint.empty() ? sight.why : sight.why + ": " + sight.hint;
 }
@@ -371,12 +408,11 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   doctor.of_daemon = facts.of_daemon;
   doctor.played = facts.played;
   doctor.capabilities = facts.capabilities;
-  for (const SourceRow& row : source_table())
-    if (row.node) doctor.node_sources.push_back(of_node(row, report, facts));
-  add_other_gaps(doctor.node_sources, report.gaps);
+  for (const SourceInfo& row : source_table())
+    if (row.of_node && (!is_trouble_only(row.id) || report.sources.contains(row.id)))
+      doctor.node_sources.push_back(of_node(row, report, facts));
   for (const PortReport& port : report.ports)
     doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
-  doctor.costs = costs_of(report);
   const auto count = [&doctor](const std::vector<SourceSight>& sources) {
     doctor.hidden +=
         static_cast<std::size_t>(std::count_if(sources.begin(), sources.end(), &is_missing));

@@ -1,6 +1,6 @@
 // The configuration that is in force: the file, or the defaults, with the flags on top.
 #include "daemon/daemon.h"
-#include "daemon/memory_keeper.h"
+#include "daemon/history_keeper.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
 #include "diagnosis/settings.h"
@@ -12,7 +12,7 @@ std::span<const KnobGroup> all_knob_groups() {
   static const std::vector<KnobGroup> groups = [] {
     std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
     all.insert(all.end(), metric_knob_groups().begin(), metric_knob_groups().end());
-    all.insert(all.end(), memory_knob_groups().begin(), memory_knob_groups().end());
+    all.insert(all.end(), history_knob_groups().begin(), history_knob_groups().end());
     all.insert(all.end(), peer_knob_groups().begin(), peer_knob_groups().end());
     all.insert(all.end(), diagnosis_knob_groups().begin(), diagnosis_knob_groups().end());
     return all;

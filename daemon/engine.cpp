@@ -41,8 +41,9 @@ void Engine::State::begin_step(const Snapshot& snapshot) {
   end_old_maintenance();
   log_maintenance();
   idle_cards.clear();
-  for (const Gap& gap : snapshot.gaps)
-    if (gap.probe == "pci_bus") idle_cards += (idle_cards.empty() ? "" : "; ") + gap.reason;
+  if (const auto cards = history.sources().find(SourceId::kPciBus);
+      cards != history.sources().end())
+    idle_cards = cards->second.reason;
   std::erase_if(ports, [this](const auto& one) { return !history.ports().contains(one.first); });
   // Before anything looks at the port: a loss of carrier in maintenance is planned.
   for (const auto& [stable, port] : history.ports())
@@ -60,7 +61,7 @@ std::vector<PortStep> Engine::State::collect_features() {
   for (const auto* one : ordered) {
     const auto& [stable, port] = *one;
     PortState& state = ports[stable];
-    AskedOfPort asked = asked_of(settings, port.key, port.latest.id);
+    ExpectedConfig asked = expected_for(settings, port.key, port.latest.id);
     if (!asked.contradiction.empty() && asked.contradiction != state.asked.contradiction)
       remarks.push_back(port.key + ": " + asked.contradiction);
     state.asked = std::move(asked);
@@ -108,8 +109,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   report->timings = snapshot.timings;
   if (!s.settings.site.empty()) report->site = s.settings.site;
   if (s.settings.dry_run) report->dry_run = true;
-  for (const Gap& gap : snapshot.gaps)
-    if (gap.port.empty()) report->gaps.push_back(gap);
+  report->sources = s.history.sources();
+  report->gaps = gaps_of("", report->sources);
   for (PortStep& port : all) {
     port.state.seen_before = true;
     if (port.exempt.empty()) s.update_ledger(port, result.events);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diagnosis/settings.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/ledger_state.h"
 #include "model/port_moves.h"
 #include "model/reference_state.h"
@@ -18,7 +18,7 @@
 namespace linkhealth {
 
 /// What the engine must know beside the snapshots.
-struct EngineSettings : AskedByName {
+struct EngineSettings : ExpectedPorts {
   std::string node;
   KnobTable knobs;       ///< diagnosis_knob_groups(), as configured; without them the defaults
   SiteLabels site{};     ///< where the node is

@@ -45,7 +45,7 @@ Health health_of(const PortReport& report, const PortStep& step) {
   if (!report.exempt.empty()) return Health::kExempt;
   if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
   // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
-  const bool whole = f.port.present && f.port.blind_to("rdma_device") == nullptr;
+  const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr;
   // A dead card carries nothing, whatever its link says; where one queue was stuck the others went
   // on, and one that failed again and again may work just now.
   const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);
@@ -199,7 +199,7 @@ FaultEvent Engine::State::event_of(FaultEventKind kind, const PortKey& port) con
   event.port = port;
   if (!settings.site.empty()) event.site = settings.site;
   if (const PortHistory* known = history.find(port))
-    if (const auto asked = asked_of(settings, known->key, known->latest.id); asked.expected)
+    if (const auto asked = expected_for(settings, known->key, known->latest.id); asked.expected)
       event.rail = asked.expected->rail;
   return event;
 }
@@ -219,8 +219,7 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
   if (report.latest.peer) age_peer(*report.latest.peer, port, now);
   report.figures = figures_of(step.features);
   if (step.exempt.empty() && port.present) report.trends = trends_of(step.features);
-  for (const auto& [probe, blind] : port.blind)
-    report.gaps.push_back({port.key, probe, blind.reason});
+  if (port.latest.sources) report.gaps = gaps_of(port.key, *port.latest.sources);
   if (!port.counters.saturated.empty())  // also beside a file that can't be read
     report.gaps.push_back(
         {port.key, "counters", full_words(port.latest.id, port.counters.saturated)});

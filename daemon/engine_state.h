@@ -18,7 +18,7 @@
 #include "diagnosis/ledger.h"
 #include "diagnosis/repair_book.h"
 #include "diagnosis/repair_watch.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "model/history.h"
 
 namespace linkhealth {
@@ -29,7 +29,7 @@ struct PortState {
   bool errors_ever = false;  ///< as old as what is known of the link
   bool seen_before = false;  ///< it was looked at in an earlier step
   RepairWatch repairs;
-  AskedOfPort asked;
+  ExpectedConfig asked;
 };
 
 enum class SharedKind : std::uint8_t {

@@ -8,7 +8,7 @@
 namespace linkhealth {
 
 FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock,
-                 FarEndTiming timing, AskedByName plan)
+                 FarEndTiming timing, ExpectedPorts plan)
     : timing_(timing), plan_(std::move(plan)), merge_(timing.hold, {}) {
   for (auto& probe : probes)
     readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
@@ -20,7 +20,7 @@ void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
   for (const InventoryPort& port : ports) {
     if (!port.exempt_reason.empty()) continue;
     keys.insert(port.id.key());
-    if (auto asked = asked_of(plan_, port.id.key(), port.id); asked.expected)
+    if (auto asked = expected_for(plan_, port.id.key(), port.id); asked.expected)
       planned[port.id.key()] = *std::move(asked.expected);
   }
   merge_.set_plan(std::move(planned));
@@ -30,24 +30,30 @@ void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
 
 FarEnds::News FarEnds::take(SteadyTime now) {
   News news;
-  std::vector<Gap> hung;
   for (const auto& reader : readers_) {
     for (PeerRound& round : reader->take_finished()) {
       news.timings.push_back({reader->name(), round.duration_s});
-      merge_.take(reader->name(), std::move(round.readings));
+      merge_.add(reader->name(), std::move(round.readings));
     }
-    // The same words each time, because the reason is a metric's label.
-    const auto since = reader->busy_since();
-    if (since && now - *since >= timing_.patience)
-      hung.push_back({"", reader->name(),
-                      fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
   }
   news.ports = merge_.take_changes(now);
-  std::vector<Gap> gaps = merge_.node_gaps();
-  gaps.insert(gaps.end(), hung.begin(), hung.end());
-  news.node_gaps_changed = gaps != node_gaps_;
-  node_gaps_ = std::move(gaps);
   return news;
+}
+
+SourceReports FarEnds::reports(SteadyTime now) const {
+  SourceReports reports;
+  for (const Gap& gap : merge_.node_gaps())
+    if (const auto source = find_source(gap.probe))
+      add_report(reports, *source, problem_of(*source, gap.reason, false));
+  for (const auto& reader : readers_) {
+    const auto since = reader->busy_since();
+    const auto source = find_source(reader->name());
+    if (!source || !since || now - *since < timing_.patience) continue;
+    add_report(
+        reports, *source,
+        {SourceState::kHung, fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
+  }
+  return reports;
 }
 
 std::set<std::string> FarEnds::sources() const {

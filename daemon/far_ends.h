@@ -1,4 +1,5 @@
-// All sources of far-end knowledge: a thread each, and what they say joined by port.
+// All sources of far-end knowledge: a thread each, and what they say joined by
+// port.
 #pragma once
 
 #include <map>
@@ -9,7 +10,7 @@
 
 #include "daemon/peer_merge.h"
 #include "daemon/peer_reader.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 
 namespace linkhealth {
 
@@ -24,10 +25,10 @@ class FarEnds {
  public:
   /// Starts a thread for each probe. `clock` belongs to main(): see PeerReader.
   FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
-          AskedByName plan);
+          ExpectedPorts plan);
 
   /// Another plan, in force with the next set_ports().
-  void set_plan(AskedByName plan) { plan_ = std::move(plan); }
+  void set_plan(ExpectedPorts plan) { plan_ = std::move(plan); }
   /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see
   /// PeerProbe::read().
   void set_ports(const std::vector<InventoryPort>& ports);
@@ -35,14 +36,13 @@ class FarEnds {
   struct News {
     std::map<PortKey, MergedPeer> ports;
     std::vector<ProbeTiming> timings;
-    bool node_gaps_changed = false;
   };
   /// Whether a port has carrier: when that is first known, and when it changes.
   void set_carrier(const PortKey& port, bool carrier) { merge_.set_carrier(port, carrier); }
   /// What is new since the last call; never waits.
   News take(SteadyTime now);
-  /// Of the whole node: what a source could not do at all, and sources that hang.
-  [[nodiscard]] const std::vector<Gap>& node_gaps() const { return node_gaps_; }
+  /// Of the whole node: what a source could not read at all, and sources that hang.
+  [[nodiscard]] SourceReports reports(SteadyTime now) const;
 
   /// "peer_mad", "peer_lldp", "import": those that are on.
   [[nodiscard]] std::set<std::string> sources() const;
@@ -53,10 +53,9 @@ class FarEnds {
 
  private:
   FarEndTiming timing_;
-  AskedByName plan_;  ///< by any name of a port
+  ExpectedPorts plan_;  ///< by any name of a port
   PeerMerge merge_;
   std::vector<std::unique_ptr<PeerReader>> readers_;
-  std::vector<Gap> node_gaps_;
 };
 
 }  // namespace linkhealth

@@ -6,7 +6,7 @@
 
 namespace linkhealth {
 
-void Log::say(LogLevel level, const std::string& text) const {
+void Log::write(LogLevel level, const std::string& text) const {
   if (level > level_) return;
   constexpr std::array<const char*, 4> kPriorities = {"<3>", "<4>", "<6>", "<7>"};
   std::string line = for_journal_ ? kPriorities.at(static_cast<std::size_t>(level)) : "";

@@ -1,5 +1,4 @@
-// What the daemon says on standard error: for a person in the foreground, with priorities for the
-// journal under systemd.
+// Log lines on standard error; with priorities for the journal under systemd.
 #pragma once
 
 #include <atomic>
@@ -16,15 +15,15 @@ class Log {
 
   void set_level(LogLevel level) { level_ = level; }
   /// One line each. Control characters in `text` do not reach the terminal.
-  void error(const std::string& text) const { say(LogLevel::kError, text); }
-  void warning(const std::string& text) const { say(LogLevel::kWarning, text); }
-  void info(const std::string& text) const { say(LogLevel::kInfo, text); }
-  void debug(const std::string& text) const { say(LogLevel::kDebug, text); }
+  void error(const std::string& text) const { write(LogLevel::kError, text); }
+  void warning(const std::string& text) const { write(LogLevel::kWarning, text); }
+  void info(const std::string& text) const { write(LogLevel::kInfo, text); }
+  void debug(const std::string& text) const { write(LogLevel::kDebug, text); }
 
  private:
-  void say(LogLevel level, const std::string& text) const;
+  void write(LogLevel level, const std::string& text) const;
 
-  std::atomic<LogLevel> level_;  ///< several threads speak
+  std::atomic<LogLevel> level_;  ///< several threads log
   bool for_journal_;
 };
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "daemon/service_manager.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 
@@ -63,7 +63,7 @@ Result<void> Loop::run() {
   signals_ = OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return errno_error("the event loop can't be set up", errno);
   poll_source(0);
-  manager_.tell("READY=1");
+  manager_.notify("READY=1");
   while (!ended_) {
     const Wait wait = next_wait();
     const auto woken = wait_for(wait);
@@ -75,7 +75,7 @@ Result<void> Loop::run() {
     const double late_s = by_time ? in_seconds(clock_.fine() - wait.until->time_since_epoch()) : 0;
     poll_source(std::max(0.0, late_s));
   }
-  manager_.tell("STOPPING=1");
+  manager_.notify("STOPPING=1");
   return {};
 }
 
@@ -88,7 +88,7 @@ void Loop::poll_source(double lateness_s) {
   hooks_.on_step(*snapshot, step, lateness_s);
   // Only when it changes: otherwise each step would send systemd a message.
   if (std::string status = "STATUS=" + hooks_.status(); status != last_status_) {
-    manager_.tell(status);
+    manager_.notify(status);
     last_status_ = std::move(status);
   }
 }
@@ -121,11 +121,11 @@ Result<Loop::Woken> Loop::wait_for(const Wait& wait) {
 
 /// Feeds the watchdog when that is due; when it is due again.
 std::optional<SteadyTime> Loop::feed_watchdog() {
-  const auto period = manager_.feed_period();
+  const auto period = manager_.watchdog_period();
   if (!period) return std::nullopt;
   const SteadyTime now = clock_.steady();
   if (!fed_at_ || now >= *fed_at_ + *period) {
-    manager_.tell("WATCHDOG=1");
+    manager_.notify("WATCHDOG=1");
     fed_at_ = now;
   }
   return *fed_at_ + *period;

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
       log.error("linkhealthd: " + starts.error().message);
       return kBadInput;
     }
-    if (const std::string& web = config->outputs.web_config_file; !web.empty()) {
+    if (const std::string& web = config->web_config_file; !web.empty()) {
       const auto notes = linkhealth::HttpAuth::check(web);
       if (!notes) {
         log.error("linkhealthd: " + notes.error().message);

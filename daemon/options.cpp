@@ -49,7 +49,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
       ->type_name("LEVEL")
       ->check(CLI::Validator(CLI::IsMember({"error", "warning", "info", "debug"})).description(""));
   app.add_flag("--check-config", options.check_config,
-               "read the configuration, say what is wrong with it, and end");
+               "check the configuration, print what is wrong with it, and end");
   app.add_flag("--dump-config", options.dump_config,
                "print the whole configuration in force, and end");
   app.set_version_flag("--version", "linkhealthd " LINKHEALTH_VERSION);

@@ -8,38 +8,32 @@
 #include <utility>
 
 #include "diagnosis/peer_names.h"
-#include "model/reading_ages.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Most trusted first: a MAD is answered by the port at the other end itself; LLDP is what that
-/// system says, and a bridge may pass it on; an imported file is what somebody else thinks is
-/// there.
+/// Most trusted first: the port at the other end itself answers a MAD; LLDP is
+/// what that system sends, and a bridge may forward it; an imported file is
+/// what another program believes.
 constexpr std::array<std::string_view, 3> kTrust = {"peer_mad", "peer_lldp", "import"};
+constexpr std::size_t kLldpRank = 1, kImportRank = 2;
 
-std::size_t rank_of(std::string_view probe) {
-  return static_cast<std::size_t>(std::find(kTrust.begin(), kTrust.end(), probe) - kTrust.begin());
-}
+/// lldpd may drop a neighbour before we see that the carrier is lost.
+constexpr Milliseconds kCarrierDelay{10'000};
 
-/// Whether a source says who or what is at the far end, not only what its module reads.
-bool says_who(const PeerSample& peer) {
-  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || peer.link ||
-         peer.counters;
-}
-
-bool names_somebody(const PeerSample& peer) {
+bool has_names(const PeerSample& peer) {
   return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty();
 }
 
-/// lldpd may hear of a lost carrier before we do.
-constexpr Milliseconds kLinkNews{10'000};
+bool has_state(const PeerSample& peer) { return peer.link || peer.counters || peer.module; }
 
-bool says_what(const PeerSample& peer) { return peer.link || peer.counters || peer.module; }
+/// More than what its module reads.
+bool has_identity(const PeerSample& peer) { return has_names(peer) || peer.link || peer.counters; }
 
-/// Whether the two speak of two ports. Sources write names each in its way, so only what can be
-/// compared is.
+/// Whether the two are about two ports. Sources write names each in its way, so
+/// only what can be compared is.
 bool contradicts(const PeerSample& a, const PeerSample& b) {
   const NameMatch system = compare_systems(a.system, b.system);
   const bool same_guid = !a.guid.empty() && a.guid == b.guid;
@@ -50,32 +44,22 @@ bool contradicts(const PeerSample& a, const PeerSample& b) {
          compare_ports(b.port, b.description, a.port) == NameMatch::kDiffers;
 }
 
-double age_s(const PeerReading& reading, SteadyTime now) {
-  return std::max(0.0, in_seconds(now - reading.read_at));
+/// The names of a reading alone.
+PeerReading names_of(const PeerReading& reading) {
+  PeerReading names;
+  names.read_at = reading.read_at;
+  names.peer = *reading.peer;
+  names.peer->link.reset();
+  names.peer->counters.reset();
+  names.peer->module.reset();
+  return names;
 }
 
-SteadyTime module_read_at(const PeerReading& reading) {
-  return reading.module_read_at.value_or(reading.read_at);
-}
-
-bool same_reading(const PeerReading& a, const PeerReading& b) {
-  return a.read_at == b.read_at && a.module_read_at == b.module_read_at && a.peer == b.peer &&
-         a.module == b.module;
+std::optional<double> age_s(std::optional<SteadyTime> at, SteadyTime now) {
+  return at ? std::optional(std::max(0.0, in_seconds(now - *at))) : std::nullopt;
 }
 
 }  // namespace
-
-void PeerMerge::set_plan(std::map<PortKey, ExpectedPort> plan) {
-  for (auto& [key, port] : ports_) {
-    const auto was = plan_.find(key);
-    const auto is = plan.find(key);
-    const bool other = was == plan_.end() || is == plan.end()
-                           ? (was == plan_.end()) != (is == plan.end())
-                           : !(was->second == is->second);
-    port.changed = port.changed || other;
-  }
-  plan_ = std::move(plan);
-}
 
 void PeerMerge::set_ports(const std::set<PortKey>& ports) {
   std::erase_if(ports_, [&](const auto& entry) { return !ports.contains(entry.first); });
@@ -83,239 +67,186 @@ void PeerMerge::set_ports(const std::set<PortKey>& ports) {
 }
 
 void PeerMerge::set_carrier(const PortKey& key, bool carrier) {
-  const auto at = ports_.find(key);
-  if (at == ports_.end()) return;
-  Port& port = at->second;
-  port.down = !carrier;
-  port.names_stand = port.names_stand || port.down;
-  port.named_for = from_seconds(kLldpHoldS);
-  port.named_since.reset();
-  port.changed = port.changed || port.last_named.has_value();
+  if (const auto at = ports_.find(key); at != ports_.end()) at->second.down = !carrier;
 }
 
-/// The reading of `rank` ends. An import says itself how long it holds, also its names.
-void PeerMerge::keep_names(Port& port, std::size_t rank) {
-  const PeerReading& ending = *port.said[rank].reading;
-  if (kTrust[rank] == "import" || !ending.peer || !names_somebody(*ending.peer)) return;
-  PeerReading& kept = port.last_named.emplace();
-  kept.port = ending.port;
-  kept.read_at = ending.read_at;
-  PeerSample& names = kept.peer.emplace();
-  names.source = ending.peer->source;
-  names.system = ending.peer->system;
-  names.port = ending.peer->port;
-  names.guid = ending.peer->guid;
-  names.description = ending.peer->description;
-  names.address = ending.peer->address;
-  port.names_stand = port.down;
-  port.named_for = kLinkNews;
-  port.named_since.reset();
-}
-
-void PeerMerge::end_names(Port& port, SteadyTime now) {
-  if (!port.last_named || port.down) return;
-  if (!port.named_since) port.named_since = now;
-  if (now - *port.named_since < port.named_for) return;
-  port.last_named.reset();
-  port.changed = port.changed || std::exchange(port.names_stand, false);
-}
-
-/// Whether it says something new.
-bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) {
-  Said& said = port.said[rank];
-  const bool failed = !reading.answered && !reading.peer && !reading.module;
-  const bool new_gaps = said.gaps != reading.gaps || said.failed != failed;
-  said.gaps = std::move(reading.gaps);
-  said.failed = failed;
-  reading.gaps.clear();
-  if (!reading.peer && !reading.module) {
-    if (!reading.answered || !said.reading) return new_gaps;
-    port.module_ended = port.module_ended || said.reading->module.has_value();
-    keep_names(port, rank);
-    said.reading.reset();
-    return true;
-  }
-  if (kTrust[rank] != "import" && reading.peer && names_somebody(*reading.peer))
-    port.last_named.reset();
-  if (said.reading && same_reading(*said.reading, reading)) {
-    said.reading->valid_until = reading.valid_until;
-    return new_gaps;
-  }
-  const bool had_module = said.reading && said.reading->module;
-  if (reading.module) {
-    port.module_new = port.module_new || !had_module ||
-                      module_read_at(*said.reading) != module_read_at(reading) ||
-                      said.reading->module != reading.module;
-    port.module_ended = false;
-  } else if (had_module) {
-    port.module_ended = true;
-  }
-  said.reading = std::move(reading);
-  return true;
-}
-
-void PeerMerge::take(const std::string& probe, std::vector<PeerReading> readings) {
-  const std::size_t rank = rank_of(probe);
+void PeerMerge::add(const std::string& probe, std::vector<PeerReading> readings) {
+  const auto rank = static_cast<std::size_t>(std::ranges::find(kTrust, probe) - kTrust.begin());
   if (rank == kTrust.size()) return;
-  std::vector<Gap> of_node;
+  std::vector<Gap>& of_node = node_gaps_[probe];
+  of_node.clear();
   for (PeerReading& reading : readings) {
-    std::erase_if(reading.gaps, [&](Gap& gap) {
-      if (!gap.port.empty()) return false;
-      of_node.push_back(std::move(gap));
-      return true;
+    std::erase_if(reading.gaps, [&](const Gap& gap) {
+      if (gap.port.empty()) of_node.push_back(gap);
+      return gap.port.empty();
     });
-    const auto at = ports_.find(reading.port);
-    if (at == ports_.end()) continue;
-    if (take_reading(at->second, rank, std::move(reading))) at->second.changed = true;
+    if (const auto at = ports_.find(reading.port); at != ports_.end())
+      add_reading(at->second, rank, std::move(reading));
   }
-  node_gaps_[probe] = std::move(of_node);
 }
 
-void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
-  for (auto& [rank, said] : port.said) {
-    if (!said.reading || now < said.reading->valid_until.value_or(said.reading->read_at + hold_))
+void PeerMerge::add_reading(Port& port, std::size_t rank, PeerReading reading) {
+  Source& source = port.sources[rank];
+  source.gaps = std::exchange(reading.gaps, {});
+  const bool has_content = reading.peer || reading.module;
+  source.failed = !reading.answered && !has_content;
+  if (source.failed) return;  // the reading before stands
+  if (has_content) {
+    source.reading = std::move(reading);
+  } else {
+    source.reading.reset();
+  }
+}
+
+void PeerMerge::end_readings(Port& port, const PortKey& key, SteadyTime now) const {
+  for (auto& [rank, source] : port.sources) {
+    if (!source.reading ||
+        now < source.reading->valid_until.value_or(source.reading->read_at + hold_))
       continue;
-    const bool import = kTrust[rank] == "import";
-    port.module_ended = port.module_ended || said.reading->module.has_value();
-    keep_names(port, rank);
-    said.reading.reset();
-    port.changed = true;
-    if (said.gaps.empty())
-      said.gaps.push_back({key, std::string(kTrust[rank]),
-                           import ? std::string("the imported reading is over its time of validity")
-                                  : fmt::format("no answer for {:g} s", in_seconds(hold_))});
+    source.reading.reset();
+    if (source.gaps.empty())
+      source.gaps.push_back({key, std::string(kTrust[rank]),
+                             rank == kImportRank
+                                 ? std::string("the imported reading is past its time of validity")
+                                 : fmt::format("no answer for {:g} s", in_seconds(hold_))});
   }
 }
 
-/// The most trusted reading of which `fits` is true; one of before only while nobody who answered
-/// has another.
-template <typename Fits>
-const PeerReading* PeerMerge::most_trusted(const Port& port, Fits fits) {
-  const PeerReading* of_before = nullptr;
-  for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer || !fits(*said.reading->peer)) continue;
-    if (!said.failed) return &*said.reading;
-    if (of_before == nullptr) of_before = &*said.reading;
+/// Names of MAD or LLDP are kept for when the link is down. With the link up
+/// again they end when neither source names the far end for as long as LLDP may
+/// take.
+void PeerMerge::update_names(Port& port, SteadyTime now) {
+  for (const auto& [rank, source] : port.sources) {
+    if (rank > kLldpRank || !source.reading || !source.reading->peer) continue;
+    if (!has_names(*source.reading->peer)) continue;
+    port.names = names_of(*source.reading);
+    port.was_down = false;
+    port.unnamed_since.reset();
+    return;
   }
-  return of_before;
+  if (!port.names) return;
+  port.was_down = port.was_down || port.down;
+  if (port.down) {
+    port.unnamed_since.reset();
+    return;
+  }
+  if (!port.unnamed_since) port.unnamed_since = now;
+  const Milliseconds limit = port.was_down ? from_seconds(kLldpHoldS) : kCarrierDelay;
+  if (now - *port.unnamed_since < limit) return;
+  port.names.reset();
+  port.unnamed_since.reset();
+  port.was_down = false;
 }
 
-/// Who is named now. While nobody is asked across a link that is down, an import does not send
-/// people elsewhere than to whom a MAD or LLDP named last: it may have been of another port before
-/// already.
-const PeerReading* PeerMerge::who_is_there(const Port& port) {
-  const PeerReading* before = port.named_before();
-  for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer || !says_who(*said.reading->peer)) continue;
-    const bool elsewhere = before != nullptr && contradicts(*said.reading->peer, *before->peer);
-    return kTrust[rank] == "import" && elsewhere ? before : &*said.reading;
+/// The reading that names the far end. While no MAD or LLDP crosses a link that
+/// is down, an import does not name another far end than they did last: it may
+/// have been about another port before.
+const PeerReading* PeerMerge::find_names(const Port& port) {
+  const PeerReading* const former =
+      port.names && (port.down || port.was_down) ? &*port.names : nullptr;
+  for (const auto& [rank, source] : port.sources) {
+    if (!source.reading || !source.reading->peer || !has_identity(*source.reading->peer)) continue;
+    const bool other = former != nullptr && contradicts(*source.reading->peer, *former->peer);
+    return rank == kImportRank && other ? former : &*source.reading;
   }
-  return before;
+  return former;
 }
 
-/// What is said of another port than the one that is there is no news of this link.
-void PeerMerge::add_contradictions(const Port& port, const PortKey& key, std::vector<Gap>& gaps) {
-  const PeerReading* who = who_is_there(port);
-  if (who == nullptr) return;
-  for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer || said.failed || &*said.reading == who) continue;
-    const PeerSample& peer = *said.reading->peer;
-    if (says_what(peer) && contradicts(peer, *who->peer))
-      gaps.push_back({key, std::string(kTrust[rank]),
-                      "its link, counters and module are not used: " + who->peer->source +
-                          " names another far end"});
-  }
-}
-
-/// Also one that failed in its last round: a module's powers are judged by their age. `who`:
-/// nullptr, or who is there.
-const PeerReading* PeerMerge::first_with_module(const Port& port, const PeerReading* who) {
-  for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer || !said.reading->peer->module) continue;
-    if (!who || &*said.reading == who || !contradicts(*said.reading->peer, *who->peer))
-      return &*said.reading;
-  }
-  return nullptr;
-}
-
-PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now) const {
-  PeerSample joined;
-  const PeerReading* who = who_is_there(port);
-  const PeerReading* module = first_with_module(port, who);
-  if (!who) who = module;
-  if (!who) {
-    const auto planned = plan_.find(key);
-    if (planned == plan_.end() ||
-        (planned->second.peer_system.empty() && planned->second.peer_port.empty()))
-      return joined;
-    joined.source = "plan";
-    joined.system = planned->second.peer_system;
-    joined.port = planned->second.peer_port;
-    return joined;
-  }
-  joined = *who->peer;
-  joined.age_s = age_s(*who, now);
-  const auto stamp = [&](const PeerReading& part, std::string& source,
-                         std::optional<double>& part_age_s) {
-    if (&part == who) return;
-    source = part.peer->source;
-    part_age_s = age_s(part, now);
-  };
-  const auto of_this_port = [&](const PeerSample& peer) {
-    return &peer == &*who->peer || !contradicts(peer, *who->peer);
-  };
-  if (const auto* link =
-          most_trusted(port, [&](const auto& peer) { return peer.link && of_this_port(peer); })) {
-    joined.link = link->peer->link;
-    stamp(*link, joined.link_source, joined.link_age_s);
-  }
-  if (const auto* counted = most_trusted(
-          port, [&](const auto& peer) { return peer.counters && of_this_port(peer); })) {
-    joined.counters = counted->peer->counters;
-    stamp(*counted, joined.counters_source, joined.counters_age_s);
-  }
-  if (module) {
-    joined.module = module->peer->module;
-    stamp(*module, joined.module_source, joined.module_age_s);
-  }
-  return joined;
-}
-
-MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) const {
-  MergedPeer out;
-  PeerSample joined = join(port, key, now);
-  const bool empty = joined == PeerSample{};
-  add_contradictions(port, key, out.gaps);
-  if (const PeerReading* before = port.named_before();
-      before != nullptr && who_is_there(port) == before)
-    out.gaps.push_back({key, before->peer->source == "mad" ? "peer_mad" : "peer_lldp",
-                        "nobody names it now: its names are of before the link fell"});
-  bool gaps = !out.gaps.empty();
-  for (const auto& [rank, said] : port.said) {
-    out.gaps.insert(out.gaps.end(), said.gaps.begin(), said.gaps.end());
-    gaps = gaps || !said.gaps.empty();
-    if (port.module_new && said.reading && said.reading->module && !out.module) {
-      out.module = said.reading->module;
-      out.module_read_at = module_read_at(*said.reading);
+void PeerMerge::merge_peer(const Port& port, const PortKey& key, Merged& merged) const {
+  const PeerReading* names = find_names(port);
+  /// Of this far end; one that failed in its last round only where
+  /// `also_failed`, or no other has it.
+  const auto find_part = [&](auto part, bool also_failed) {
+    const PeerReading* failed = nullptr;
+    for (const auto& [rank, source] : port.sources) {
+      if (!source.reading || !source.reading->peer || !part(*source.reading->peer)) continue;
+      if (names != nullptr && &*source.reading != names &&
+          contradicts(*source.reading->peer, *names->peer))
+        continue;
+      if (!source.failed || also_failed) return &*source.reading;
+      if (failed == nullptr) failed = &*source.reading;
     }
+    return failed;
+  };
+  // A module's powers are judged by their age, so one of a failed source is as
+  // good.
+  const auto* const module =
+      find_part([](const PeerSample& peer) { return peer.module.has_value(); }, true);
+  if (names == nullptr) names = module;
+  PeerSample& peer = merged.peer;
+  if (names == nullptr) {
+    const auto planned = plan_.find(key);
+    if (planned == plan_.end()) return;
+    peer.system = planned->second.peer_system;
+    peer.port = planned->second.peer_port;
+    if (has_names(peer)) peer.source = "plan";
+    return;
   }
-  // An empty sample is said once: it takes back what was said before, gaps as well.
-  if (!empty || port.shown) out.peer = std::move(joined);
-  port.shown = !empty || gaps;
-  out.module_ended = std::exchange(port.module_ended, false) && !out.module;
-  port.module_new = false;
-  return out;
+  peer = names_of(*names).peer.value();
+  peer.age_s.reset();
+  merged.names_at = names->read_at;
+  const auto put = [&](const PeerReading* from, auto member, std::string& part_source,
+                       std::optional<SteadyTime>& at) {
+    if (from == nullptr) return;
+    peer.*member = (*from->peer).*member;
+    if (from == names) return;
+    part_source = from->peer->source;
+    at = from->read_at;
+  };
+  put(find_part([](const PeerSample& of) { return of.link.has_value(); }, false), &PeerSample::link,
+      peer.link_source, merged.link_at);
+  put(find_part([](const PeerSample& of) { return of.counters.has_value(); }, false),
+      &PeerSample::counters, peer.counters_source, merged.counters_at);
+  put(module, &PeerSample::module, peer.module_source, merged.module_at);
+}
+
+PeerMerge::Merged PeerMerge::merge(const Port& port, const PortKey& key) const {
+  Merged merged;
+  merge_peer(port, key, merged);
+  const PeerReading* const names = find_names(port);
+  for (const auto& [rank, source] : port.sources) {
+    if (!names || !source.reading || !source.reading->peer || source.failed) continue;
+    const PeerSample& peer = *source.reading->peer;
+    if (&*source.reading != names && has_state(peer) && contradicts(peer, *names->peer))
+      merged.gaps.push_back({key, std::string(kTrust[rank]),
+                             "its link, counters and module are not used: " + names->peer->source +
+                                 " names another far end"});
+  }
+  if (names != nullptr && port.names && names == &*port.names)
+    merged.gaps.push_back({key, names->peer->source == "mad" ? "peer_mad" : "peer_lldp",
+                           "no source names it now: the names are from before the link went "
+                           "down"});
+  for (const auto& [rank, source] : port.sources) {
+    merged.gaps.insert(merged.gaps.end(), source.gaps.begin(), source.gaps.end());
+    if (!source.reading || !source.reading->module || merged.own_module) continue;
+    merged.own_module = source.reading->module;
+    merged.own_module_at = source.reading->module_read_at.value_or(source.reading->read_at);
+  }
+  return merged;
 }
 
 std::map<PortKey, MergedPeer> PeerMerge::take_changes(SteadyTime now) {
   std::map<PortKey, MergedPeer> changes;
   for (auto& [key, port] : ports_) {
-    end_old(port, key, now);
-    end_names(port, now);
-    if (!std::exchange(port.changed, false)) continue;
-    MergedPeer out = merged(port, key, now);
-    if (out.peer || out.module || out.module_ended || !out.gaps.empty())
-      changes.emplace(key, std::move(out));
+    update_names(port, now);
+    end_readings(port, key, now);
+    Merged merged = merge(port, key);
+    if (merged == port.published) continue;
+    const Merged before = std::exchange(port.published, merged);
+    MergedPeer& out = changes[key];
+    if (merged.peer != PeerSample{} || before.peer != PeerSample{} || !before.gaps.empty()) {
+      out.peer = std::move(merged.peer);
+      out.peer->age_s = age_s(merged.names_at, now);
+      out.peer->link_age_s = age_s(merged.link_at, now);
+      out.peer->counters_age_s = age_s(merged.counters_at, now);
+      out.peer->module_age_s = age_s(merged.module_at, now);
+    }
+    if (merged.own_module != before.own_module || merged.own_module_at != before.own_module_at) {
+      out.module = std::move(merged.own_module);
+      out.module_read_at = merged.own_module_at;
+    }
+    out.module_ended = before.own_module && !port.published.own_module;
+    out.gaps = std::move(merged.gaps);
   }
   return changes;
 }

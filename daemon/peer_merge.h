@@ -1,20 +1,21 @@
-// What several sources say of the far ends, joined into one PeerSample a port. Pure: readings and
-// times in, samples and gaps out.
+// What several sources report of the far ends, merged into one PeerSample a
+// port. Pure: readings and times in, samples and gaps out.
 //
 //   trust      mad > lldp > import (telemetry, fleet) > plan
-//   names      the first that names somebody; "plan" only where nobody else says anything
-//   state      link and counters each from the most trusted source that has them; one that answered
-//   in its last round
-//              before one that did not (a MAD cannot cross a link that is down), and never one that
-//              names another far end: that is a gap
-//   module     the most trusted source that has one, and never one that names another far end
-//              link, counters and module say their source and age where these are not those of the
-//              names
-//   how long   until the reading's own end, otherwise `hold` after it was read; then there is a
-//   gap, not a reading link down  nobody can ask across it, and lldpd drops its neighbour at once.
-//   Whom a MAD or LLDP named last stays
-//              named, with a gap that says so, until a MAD, LLDP or an import that does not name
-//              another does, or, with the link back, nobody does
+//   names      from the most trusted source that has any; "plan" only where no
+//   other source reports
+//              anything
+//   state      link, counters and module each from the most trusted source that
+//   has them and does
+//              not name another far end (that is a gap); for link and counters
+//              a source that answered in its last round comes before one that
+//              did not (a MAD cannot cross a link that is down). Their source
+//              and age are given where these are not those of the names
+//   how long   until the reading's own end, otherwise `hold` after it was read;
+//   then there is a gap link down  no MAD crosses it, and lldpd drops its
+//   neighbour at once. The last names of MAD or
+//              LLDP stay, with a gap, until a source that does not contradict
+//              them names the far end, or the link is back and no source does
 #pragma once
 
 #include <map>
@@ -29,69 +30,70 @@
 
 namespace linkhealth {
 
-/// What the merge has to say of one port; goes into the snapshot as it is.
+/// What is new of one port; goes into the snapshot as it is.
 struct MergedPeer {
-  /// An empty sample: what was said before stands no longer.
+  /// An empty sample withdraws the one before, and its gaps.
   std::optional<PeerSample> peer;
-  /// This end's module where somebody else reads it; only when it is new.
+  /// This end's module from an import; only when it is new.
   std::optional<ModuleSample> module;
   SteadyTime module_read_at;
-  bool module_ended = false;  ///< nobody else reads this end's module any more
+  bool module_ended = false;  ///< no import has this end's module any more
   std::vector<Gap> gaps;
 };
 
 class PeerMerge {
  public:
-  /// `plan`: what configuration says is at the far end of each port; only its names are used.
+  /// `plan`: the configured far end of each port; only its names are used.
   PeerMerge(Milliseconds hold, std::map<PortKey, ExpectedPort> plan)
       : hold_(hold), plan_(std::move(plan)) {}
 
-  void set_plan(std::map<PortKey, ExpectedPort> plan);
+  void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
   /// The ports there are; what is known of others is dropped.
   void set_ports(const std::set<PortKey>& ports);
-  /// Whether the port has carrier: when that is first known, and when it changes.
+  /// Whether the port has carrier: when that is first known, and when it
+  /// changes.
   void set_carrier(const PortKey& port, bool carrier);
-  /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".
-  void take(const std::string& probe, std::vector<PeerReading> readings);
-  /// Every port of which there is something new to say, and what has ended since.
+  /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or
+  /// "import".
+  void add(const std::string& probe, std::vector<PeerReading> readings);
+  /// Every port whose merged sample, module or gaps have changed.
   std::map<PortKey, MergedPeer> take_changes(SteadyTime now);
   /// Of the whole node, as of each source's last round.
   [[nodiscard]] std::vector<Gap> node_gaps() const;
 
  private:
-  /// What one source last said of one port.
-  struct Said {
-    std::optional<PeerReading> reading;  ///< with a peer or a module; none: nothing, or it ended
+  /// The last round of one source on one port.
+  struct Source {
+    std::optional<PeerReading> reading;  ///< with a peer or a module, until it ends
     std::vector<Gap> gaps;
-    bool failed = false;  ///< no answer in its last round: its reading is of before
+    bool failed = false;  ///< no answer in the last round: `reading` is from an
+                          ///< earlier one
+  };
+  /// Peer and module with their times, which are published as ages.
+  struct Merged {
+    PeerSample peer;
+    std::optional<SteadyTime> names_at, link_at, counters_at, module_at;
+    std::optional<ModuleSample> own_module;
+    SteadyTime own_module_at;
+    std::vector<Gap> gaps;
+    bool operator==(const Merged&) const = default;
   };
   struct Port {
-    std::map<std::size_t, Said> said;  ///< by rank: most trusted first
-    bool changed = true;
-    bool shown = false;  ///< a sample with something in it was given out
-    bool module_new = false;
-    bool module_ended = false;
+    std::map<std::size_t, Source> sources;  ///< by rank: most trusted first
     bool down = false;
-    std::optional<PeerReading> last_named;  ///< names only, of a MAD's or LLDP's reading that ended
-    bool names_stand = false;               ///< it ended with the link, and is given out
-    Milliseconds named_for{};  ///< so long from `named_since` on, unless the link is down
-    std::optional<SteadyTime> named_since;  ///< nullopt: since the next take_changes()
-    [[nodiscard]] const PeerReading* named_before() const {
-      return names_stand && last_named ? &*last_named : nullptr;
-    }
+    /// The last names of a MAD or LLDP, and nothing else of that reading.
+    std::optional<PeerReading> names;
+    bool was_down = false;                    ///< after those names: they are given out
+    std::optional<SteadyTime> unnamed_since;  ///< the link is up, and neither source has names
+    Merged published;
   };
 
-  bool take_reading(Port& port, std::size_t rank, PeerReading reading);
-  static void keep_names(Port& port, std::size_t rank);
-  static void end_names(Port& port, SteadyTime now);
-  void end_old(Port& port, const PortKey& key, SteadyTime now);
-  MergedPeer merged(Port& port, const PortKey& key, SteadyTime now) const;
-  template <typename Fits>
-  static const PeerReading* most_trusted(const Port& port, Fits fits);
-  static const PeerReading* who_is_there(const Port& port);
-  static const PeerReading* first_with_module(const Port& port, const PeerReading* who);
-  static void add_contradictions(const Port& port, const PortKey& key, std::vector<Gap>& gaps);
-  [[nodiscard]] PeerSample join(const Port& port, const PortKey& key, SteadyTime now) const;
+  void add_reading(Port& port, std::size_t rank, PeerReading reading);
+  void end_readings(Port& port, const PortKey& key, SteadyTime now) const;
+  static void update_names(Port& port, SteadyTime now);
+  static const PeerReading* find_names(const Port& port);
+  [[nodiscard]] Merged merge(const Port& port, const PortKey& key) const;
+  void merge_peer(const Port& port, const PortKey& key, Merged& merged) const;
 
   Milliseconds hold_;
   std::map<PortKey, ExpectedPort> plan_;

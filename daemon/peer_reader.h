@@ -1,5 +1,6 @@
-// One source of far-end knowledge on a thread of its own. Nobody waits for it: finished rounds are
-// picked up when the event descriptor says so, and a round that hangs is named, not waited for.
+// One source of far-end readings on its own thread. Finished rounds are fetched
+// when the event descriptor is readable; a round that hangs is named, never
+// waited for.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace linkhealth {
 
-/// What one call of PeerProbe::read gave.
+/// The result of one PeerProbe::read().
 struct PeerRound {
   std::vector<PeerReading> readings;
   double duration_s = 0;
@@ -22,20 +23,22 @@ struct PeerRound {
 
 class PeerReader {
  public:
-  /// Starts the thread; `probe` is used by it alone. `clock` must outlive every read, also those
-  /// left behind: it belongs to main().
+  /// Starts the thread, which alone uses `probe`. `clock` must outlive every
+  /// read, also those left behind: it belongs to main().
   PeerReader(std::unique_ptr<PeerProbe> probe, const Clock& clock);
-  /// Ends the thread. A read that hangs cannot be cancelled: after kStopPatience its thread is left
-  /// behind; it touches only what it owns, and ends when the read does.
+  /// Ends the thread. A read that hangs cannot be cancelled: after
+  /// kStopPatience its thread is left behind; it touches only what it owns, and
+  /// ends when the read does.
   ~PeerReader();
   PeerReader(const PeerReader&) = delete;
   PeerReader& operator=(const PeerReader&) = delete;
 
-  /// The ports from now on; a change is read at once. Nothing is read before the first call.
+  /// The ports from now on; a change is read at once. Nothing is read before
+  /// the first call.
   void set_ports(std::vector<InventoryPort> ports);
   /// Rounds that have ended. Makes event_fd() unreadable.
   std::vector<PeerRound> take_finished();
-  /// Since when the round takes that has not ended.
+  /// When the round that has not ended began.
   [[nodiscard]] std::optional<SteadyTime> busy_since() const;
   /// Whether a round has ended.
   [[nodiscard]] bool has_answered() const;
@@ -43,12 +46,13 @@ class PeerReader {
   [[nodiscard]] int event_fd() const;
 
   static constexpr Milliseconds kStopPatience{200};
-  /// Not more often than this, whatever a probe says of its next time.
+  /// The shortest time between two rounds, whatever a probe returns as its next
+  /// time.
   static constexpr Milliseconds kShortestPause{50};
 
  private:
   struct Shared;
-  static void run(const std::shared_ptr<Shared>& shared);
+  static void run(Shared& shared);
   static void read_round(Shared& shared, std::unique_lock<std::mutex>& lock);
 
   std::string name_;

@@ -6,6 +6,7 @@
 
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
+#include "probes/pcie.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -35,39 +36,57 @@ std::string reason_of(const Error& error) {
   return error.errnum != 0 ? errno_name(error.errnum) : error.message;
 }
 
-std::string_view to_string(ReadGroup group) {
-  return group == ReadGroup::kDevice ? "counters" : "ethtool";
+SourceId source_of(ReadGroup group) {
+  return group == ReadGroup::kDevice ? SourceId::kCounters : SourceId::kEthtool;
 }
 
-PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, MadOpener mads)
-    : host_(std::move(host)),
-      port_(std::move(port)),
-      key_(port_.id.key()),
-      own_counters_(std::move(mads), port_.id) {}
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port)
+    : host_(std::move(host)), port_(std::move(port)), key_(port_.id.key()) {}
 
 Reading PortReader::read(ReadGroup group, SteadyTime now) {
   now_ = now;
   Reading reading;
   if (group == ReadGroup::kDevice) {
     read_counters(reading);
-    if (port_.exempt_reason.empty()) pcie_.read(*host_, port_, reading.sample, reading.gaps);
+    if (port_.exempt_reason.empty()) {
+      std::vector<Gap> gaps;
+      read_pcie(*host_, port_, reading.sample, gaps);
+      note_files({SourceId::kPcie, SourceId::kHwmon}, gaps, reading.sample);
+    }
   } else {
     read_kernel(reading);
     if (port_.exempt_reason.empty()) read_driver(reading);
   }
-  reading.gaps_ended = std::exchange(gaps_ended_, {});
+  reading.sources = sources_;
   return reading;
 }
 
 template <typename Read>
-bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read) {
-  Retry& retry = retries_.at(source);
-  if (now_ < retry.at) return false;
+void PortReader::read_source(SourceId source, Read read) {
+  Retry& retry = retries_[source];
+  if (now_ < retry.at) return;
   const std::optional<Error> error = attempt(retry, read);
-  if (error) gaps.push_back({key_, std::string(probe), reason_of(*error)});
-  if (std::exchange(retry.gap_may_stand, error.has_value()) && !error)
-    gaps_ended_.push_back({key_, std::string(probe), ""});
-  return !error;
+  sources_.erase(source);
+  if (error) sources_.emplace(source, problem_of(source, reason_of(*error), false));
+}
+
+namespace {
+
+bool has_some_of(const PortSample& sample, SourceId source) {
+  if (source == SourceId::kPcie) return sample.pcie.has_value();
+  if (source == SourceId::kLink)
+    return sample.link && !(sample.link->state.empty() && sample.link->phys_state.empty());
+  return sample.counters && has_counter_of(*sample.counters, source);
+}
+
+}  // namespace
+
+void PortReader::note_files(std::initializer_list<SourceId> sources, const std::vector<Gap>& gaps,
+                            const PortSample& sample) {
+  for (const SourceId source : sources) sources_.erase(source);
+  for (const Gap& gap : gaps)
+    if (const auto source = find_source(gap.probe))
+      add_report(sources_, *source, problem_of(*source, gap.reason, has_some_of(sample, *source)));
 }
 
 template <typename Read>
@@ -84,12 +103,13 @@ std::optional<Error> PortReader::attempt(Retry& retry, Read read) {
   return error;
 }
 
-IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
+IbPortReader* PortReader::verbs() {
   if (!port_.id.verbs) return nullptr;
   if (!verbs_) {
     auto reader = IbPortReader::open(*host_, port_);
     if (!reader) {
-      gaps.push_back({key_, "counters", reason_of(reader.error())});
+      sources_[SourceId::kCounters] =
+          problem_of(SourceId::kCounters, reason_of(reader.error()), false);
       return nullptr;
     }
     verbs_.emplace(*std::move(reader));
@@ -97,10 +117,10 @@ IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
   return &*verbs_;
 }
 
-const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
+const EthtoolFamily* PortReader::ethtool() {
   if (family_) return &*family_;
   if (no_ethtool_) return nullptr;
-  ask(kEthtool, "ethtool", gaps, [&]() -> std::optional<Error> {
+  read_source(SourceId::kEthtool, [&]() -> std::optional<Error> {
     const auto family = resolve_ethtool_family(*host_);
     if (family) {
       family_ = *family;
@@ -115,49 +135,28 @@ const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
   return family_ ? &*family_ : nullptr;
 }
 
-/// False: the files have to be read, which have the same values.
-bool PortReader::read_own_counters(Reading& reading) {
-  Retry& retry = retries_.at(kOwnCounters);
-  if (!own_counters_.offered() || now_ < retry.at) return false;
-  bool not_now = false;
-  const auto error = attempt(retry, [&]() -> std::optional<Error> {
-    const auto counters = own_counters_.read(now_);
-    not_now = !counters && counters.error().errnum ==
-                               ENOTCONN;  // the link is down: no failure that waits longer
-    return not_now ? std::nullopt : merge(counters, reading.sample);
-  });
-  return !error && !not_now;
-}
-
 void PortReader::read_counters(Reading& reading) {
-  IbPortReader* const files = verbs(reading.gaps);
+  IbPortReader* const files = verbs();
   if (files == nullptr) return;
-  const auto note = [&reading](ReadStatus status) {
-    reading.gone = reading.gone || status == ReadStatus::kGone;
-  };
-  if (!read_own_counters(reading)) note(files->read_port_counters(reading.sample, reading.gaps));
-  note(files->read_hw_counters(reading.sample, reading.gaps));
-  end_gap_of_what_is_not_offered("counters", files->offers_counters(), no_counters_told_);
-  end_gap_of_what_is_not_offered("hw_counters", files->offers_hw_counters(), no_hw_counters_told_);
-}
-
-/// The reader before this one may have had files that it could not read, of another driver: no
-/// value will come to end that gap.
-void PortReader::end_gap_of_what_is_not_offered(std::string_view probe, bool offered, bool& told) {
-  if (!std::exchange(told, !offered) && !offered)
-    gaps_ended_.push_back({key_, std::string(probe), ""});
+  std::vector<Gap> gaps;
+  const ReadStatus status = files->read_port_counters(reading.sample, gaps);
+  const ReadStatus hw_status = files->read_hw_counters(reading.sample, gaps);
+  reading.gone = status == ReadStatus::kGone || hw_status == ReadStatus::kGone;
+  note_files({SourceId::kCounters, SourceId::kHwCounters}, gaps, reading.sample);
 }
 
 void PortReader::read_kernel(Reading& reading) {
   reading.sample.link.emplace();
   if (port_.exempt_reason.empty()) read_interface(reading);
-  IbPortReader* const files = verbs(reading.gaps);
-  if (files != nullptr && files->read_state(reading.sample, reading.gaps) == ReadStatus::kGone)
-    reading.gone = true;
+  IbPortReader* const files = verbs();
+  if (files == nullptr) return;
+  std::vector<Gap> gaps;
+  reading.gone = files->read_state(reading.sample, gaps) == ReadStatus::kGone || reading.gone;
+  note_files({SourceId::kLink}, gaps, reading.sample);
 }
 
 void PortReader::read_interface(Reading& reading) {
-  if (const EthtoolFamily* family = port_.ifindex != 0 ? ethtool(reading.gaps) : nullptr) {
+  if (const EthtoolFamily* family = port_.ifindex != 0 ? ethtool() : nullptr) {
     read_link_settings(*family, reading);
     read_statistics(*family, reading);
   } else {
@@ -167,7 +166,7 @@ void PortReader::read_interface(Reading& reading) {
 
 void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {
   LinkSample& link = *reading.sample.link;
-  ask(kLinkModes, "link_modes", reading.gaps, [&]() -> std::optional<Error> {
+  read_source(SourceId::kLinkModes, [&]() -> std::optional<Error> {
     const auto modes = read_linkmodes(*host_, family, ifindex());
     if (!modes) return modes.error();
     link.speed_mbps = modes->speed_mbps;
@@ -176,7 +175,7 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
     link.autoneg = modes->autoneg;
     return std::nullopt;
   });
-  ask(kLinkState, "down_reason", reading.gaps, [&]() -> std::optional<Error> {
+  read_source(SourceId::kDownReason, [&]() -> std::optional<Error> {
     const auto state = read_linkstate(*host_, family, ifindex(), link_statistics_);
     if (!state) return state.error();
     link.down_reason = state->down_reason;
@@ -188,7 +187,7 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
     link.sqi_max = state->sqi_max;
     return std::nullopt;
   });
-  ask(kFec, "fec", reading.gaps, [&]() -> std::optional<Error> {
+  read_source(SourceId::kFec, [&]() -> std::optional<Error> {
     auto fec = read_fec(*host_, family, ifindex(), {link.speed_mbps, link.lanes});
     if (!fec) return fec.error();
     link.fec = fec->mode;
@@ -202,7 +201,7 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
 }
 
 void PortReader::read_statistics(const EthtoolFamily& family, Reading& reading) {
-  ask(kStandardStatistics, "ethtool_stats", reading.gaps, [&]() -> std::optional<Error> {
+  read_source(SourceId::kEthtoolStats, [&]() -> std::optional<Error> {
     if (statistic_names_.empty()) {
       auto names = read_stat_names(*host_, family);
       if (!names) return names.error();
@@ -210,13 +209,13 @@ void PortReader::read_statistics(const EthtoolFamily& family, Reading& reading) 
     }
     return merge(read_stats(*host_, family, ifindex(), statistic_names_), reading.sample);
   });
-  ask(kPause, "pause", reading.gaps,
-      [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
+  read_source(SourceId::kPause,
+              [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
 }
 
 void PortReader::read_driver(Reading& reading) {
   if (port_.ifindex == 0 || port_.id.netdev.empty()) return;
-  ask(kDriverStatistics, "driver_stats", reading.gaps, [&]() -> std::optional<Error> {
+  read_source(SourceId::kDriverStats, [&]() -> std::optional<Error> {
     auto read = driver_statistics_.read(*host_, port_.id.netdev);
     driver_lanes_ = driver_lanes_ && read;
     if (!read && read.error().errnum == EOPNOTSUPP)
@@ -238,22 +237,23 @@ void PortReader::read_driver(Reading& reading) {
 
 void PortReader::read_link_files(Reading& reading) {
   if (!port_.has_link_of_netdev()) return;
+  std::vector<Gap> gaps;
   if (!netdev_files_) {
     auto reader = NetdevReader::open(*host_, port_);
-    if (!reader) {
-      // Of the link the sampler says so, whose files are the same; of one that is not there the
-      // search does.
-      const int errnum = reader.error().errnum;
-      if (errnum != ENOENT && errnum != ENODEV)
-        reading.gaps.push_back(
-            {key_, "netdev_stats", "net/" + port_.id.netdev + ": " + errno_name(errnum)});
-      return;
+    if (reader) {
+      netdev_files_.emplace(*std::move(reader));
+    } else if (reader.error().errnum != ENOENT && reader.error().errnum != ENODEV) {
+      // Of the link the sampler says so, which reads the same files; of a netdev that is not there
+      // the discovery does.
+      gaps.push_back({key_, std::string(to_string(SourceId::kNetdevStats)),
+                      "net/" + port_.id.netdev + ": " + errno_name(reader.error().errnum)});
     }
-    netdev_files_.emplace(*std::move(reader));
   }
-  reading.sample.link->speed_mbps = netdev_files_->read_speed_mbps();
-  if (netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone)
-    reading.gone = true;
+  if (netdev_files_) {
+    reading.sample.link->speed_mbps = netdev_files_->read_speed_mbps();
+    reading.gone = netdev_files_->read_statistics(reading.sample, gaps) == ReadStatus::kGone;
+  }
+  note_files({SourceId::kNetdevStats}, gaps, reading.sample);
 }
 
 }  // namespace linkhealth

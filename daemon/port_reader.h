@@ -4,8 +4,9 @@
 // its own, so that a read that hangs hinders no other port.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +22,6 @@
 #include "probes/ib_sysfs.h"
 #include "probes/inventory.h"
 #include "probes/netdev_sysfs.h"
-#include "probes/own_counters.h"
 #include "probes/pcie.h"
 
 namespace linkhealth {
@@ -32,63 +32,47 @@ enum class ReadGroup : std::uint8_t {
   kKernel,  ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics, the driver's own
             ///< statistics: under the RTNL lock where the port has a netdev
 };
-/// The word of a group in timings, and in the gap of a read of it that hangs.
-std::string_view to_string(ReadGroup group);
+/// The source that stands for the group: in timings, and when a read of it hangs.
+SourceId source_of(ReadGroup group);
 
-/// What a read of a port gave. A group that could not be read is absent and has a gap.
+/// What a read of a port gave.
 struct Reading {
-  PortSample sample;  ///< `link` holds only what this group knows of it
-  std::vector<Gap> gaps;
-  std::vector<Gap> gaps_ended;  ///< see Snapshot
-  bool gone = false;            ///< the device is not there any more: search again
+  PortSample sample;      ///< `link` holds only what this group knows of it
+  SourceReports sources;  ///< all of this reader's, of both groups
+  bool gone = false;      ///< the device is not there any more: search again
 };
 
 void merge_counters(PortSample& sample, const Counters& counters);
-/// Of a failed read, as the reason of its gap.
+/// Why a read failed, as the reason of its source.
 std::string reason_of(const Error& error);
 
 class PortReader {
  public:
-  /// `mads`: how an InfiniBand port's counters are requested all at once; empty, or while it fails:
-  /// its files are read.
-  PortReader(std::unique_ptr<Host> host, InventoryPort port, MadOpener mads = {});
+  PortReader(std::unique_ptr<Host> host, InventoryPort port);
 
   [[nodiscard]] const InventoryPort& port() const { return port_; }
   /// REQUIRES: one call at a time.
   Reading read(ReadGroup group, SteadyTime now);
 
  private:
-  /// The sources that are asked less and less often while they fail.
-  enum Source : std::uint8_t {
-    kEthtool,
-    kLinkModes,
-    kLinkState,
-    kFec,
-    kStandardStatistics,
-    kPause,
-    kOwnCounters,
-    kDriverStatistics,
-    kSourceCount
-  };
+  /// A source that fails is read less and less often.
   struct Retry {
     SteadyTime at;
     int failures = 0;
-    /// Said by this reader, or for all it knows by the one before it, of the device before a reset.
-    bool gap_may_stand = true;
   };
 
-  /// Asks `source` unless it failed lately; a failure is a gap of `probe`, which the next success
-  /// ends. True when `read` succeeded.
+  /// Reads the source unless it failed lately, and keeps what came of it.
   template <typename Read>
-  bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
+  void read_source(SourceId source, Read read);
   /// Why it failed.
   template <typename Read>
   std::optional<Error> attempt(Retry& retry, Read read);
-  IbPortReader* verbs(std::vector<Gap>& gaps);
-  const EthtoolFamily* ethtool(std::vector<Gap>& gaps);
+  /// What the files of these sources gave, and could not give.
+  void note_files(std::initializer_list<SourceId> sources, const std::vector<Gap>& gaps,
+                  const PortSample& sample);
+  IbPortReader* verbs();
+  const EthtoolFamily* ethtool();
   void read_counters(Reading& reading);
-  bool read_own_counters(Reading& reading);
-  void end_gap_of_what_is_not_offered(std::string_view probe, bool offered, bool& told);
   void read_kernel(Reading& reading);
   void read_interface(Reading& reading);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
@@ -101,13 +85,10 @@ class PortReader {
   InventoryPort port_;
   PortKey key_;
   SteadyTime now_;
-  std::array<Retry, kSourceCount> retries_{};
-  std::vector<Gap> gaps_ended_;
-  bool no_counters_told_ = false, no_hw_counters_told_ = false;
-  OwnCounters own_counters_;
+  SourceReports sources_;
+  std::map<SourceId, Retry> retries_;
   std::optional<IbPortReader> verbs_;
   std::optional<NetdevReader> netdev_files_;  ///< where there is no ethtool netlink
-  PcieReader pcie_;
   std::optional<EthtoolFamily> family_;
   bool no_ethtool_ = false;      ///< a copy of /sys has no kernel behind it
   bool link_statistics_ = true;  ///< until the kernel refuses them

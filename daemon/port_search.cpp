@@ -81,6 +81,7 @@ SampledPort renamed(InventoryPort port, SampledPort* former) {
     fresh.netdev = former->netdev;
     fresh.kernel = former->kernel;
     fresh.module_seen = former->module_seen;
+    fresh.by_module_reader = former->by_module_reader;
   }
   if (former != nullptr) fresh.module_serial = former->module_serial;  // the cage is where it was
   if (former != nullptr && !port.id.verbs)
@@ -93,25 +94,8 @@ SampledPort renamed(InventoryPort port, SampledPort* former) {
 
 PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> known,
                                SteadyTime now) {
-  const bool complete = !found.incomplete;
-  PortsFound result = judge(std::move(found), std::move(known), now);
-  std::set<std::pair<PortKey, std::string>> said;
-  for (const Gap& gap : result.gaps)
-    if (!gap.port.empty()) said.emplace(gap.port, gap.probe);
-  for (const auto& [port, probe] : said_) {
-    if (said.contains({port, probe})) continue;
-    if (complete)
-      result.gaps_ended.push_back({port, probe, ""});
-    else
-      said.emplace(port, probe);  // what could not be searched takes nothing back
-  }
-  said_ = std::move(said);
-  return result;
-}
-
-PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> known,
-                             SteadyTime now) {
   PortsFound result;
+  result.complete = !found.incomplete;
   const bool first = std::exchange(first_, false);
   if (first) remembered_from_ = now;
   forget_remembered(now);
@@ -176,6 +160,7 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
       port.gone = false;
       port.files.reset();
       port.netdev.reset();
+      port.by_reader.clear();
       result.ports.emplace(key, std::move(port));
       continue;
     }

@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -31,9 +29,8 @@ struct PortsFound {
   std::map<PortKey, SampledPort> ports;
   std::vector<PortKey> fresh;  ///< of `ports`: these need readers
   std::vector<PortEvent> events;
-  std::vector<Gap> gaps;  ///< the inventory's, and what is missing
-  std::vector<Gap>
-      gaps_ended;           ///< of ports, said by an earlier search and not by this one; no reason
+  std::vector<Gap> gaps;    ///< the inventory's, and what is missing
+  bool complete = true;     ///< false: what an earlier search found missing may still be so
   bool again_soon = false;  ///< a port was missed and may be gone: search again soon
 };
 
@@ -76,7 +73,6 @@ class PortSearch {
   PortsFound compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
 
  private:
-  PortsFound judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
   void judge_missing(PortsFound& result, const Inventory& found,
                      std::map<PortKey, SampledPort>& known, SteadyTime now);
   [[nodiscard]] std::string lost_guid(const PortId& plain, const SampledPort* former) const;
@@ -92,7 +88,6 @@ class PortSearch {
   unsigned remembered_looks_ = 0;
   bool remembered_told_ = false;  ///< those whose card is gone
   std::size_t missed_ = 0;        ///< of the remembered ones, once it is no matter of a slow driver
-  std::set<std::pair<PortKey, std::string>> said_;  ///< port and probe of the gaps that stand
   MostOfLate watched_before_;
   MostOfLate rdma_before_;
 };

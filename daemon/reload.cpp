@@ -16,8 +16,8 @@ namespace {
 
 /// Sections and keys of which the parts are made once, when the daemon starts.
 constexpr std::array<std::string_view, 13> kAtTheStart = {
-    "control_group", "socket_group", "listen", "socket", "socket_mode",     "state_dir", "node",
-    "record",        "sampling",     "memory", "peers",  "web_config_file", "textfile"};
+    "control_group", "socket_group", "listen",   "socket", "socket_mode",     "state_dir", "node",
+    "record",        "sampling",     "database", "peers",  "web_config_file", "textfile"};
 constexpr std::size_t kNamed = 12;  ///< in one line
 constexpr std::string_view kPorts = "ports.";
 
@@ -30,7 +30,7 @@ std::string as_text(const YamlNode& node) {
   return "[" + text + "]";
 }
 
-/// A port is one entry with all that is said of it.
+/// A port is one entry with all its settings.
 void flatten(const YamlNode& node, const std::string& path,
              std::map<std::string, std::string>& out) {
   if (node.kind != YamlNode::Kind::kMap || path.starts_with(kPorts)) {

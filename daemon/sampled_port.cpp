@@ -20,13 +20,4 @@ LinkSample SampledPort::link() const {
   return link;
 }
 
-NetdevLink as_netdev(const LinkSample& link) {
-  NetdevLink netdev;
-  netdev.admin_up = link.admin_up.value_or(false);
-  netdev.carrier = link.carrier.value_or(false);
-  netdev.carrier_up_count = link.carrier_up_count;
-  netdev.carrier_down_count = link.carrier_down_count;
-  return netdev;
-}
-
 }  // namespace linkhealth

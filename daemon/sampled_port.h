@@ -18,7 +18,7 @@ namespace linkhealth {
 struct SampledPort {
   // --- the port
   InventoryPort port;
-  PortId id;                      ///< that of `port`, for every sample of it
+  PortId id;  ///< that of `port`, for every sample of it
   std::uint64_t found_after = 0;  ///< the number of the device event that it was found after
   bool gone = false;              ///< its files say so
   bool moved = false;             ///< its netdev went to another network namespace
@@ -30,8 +30,8 @@ struct SampledPort {
   // --- its link
   std::optional<NetdevReader> files;  ///< lock-free; none: no netdev, or it can't be opened
   std::optional<LinkSample> netdev;   ///< what `files` last gave
-  std::string link_gap;  ///< why `files` can't be opened, or not all of them be read; "": they can
-  LinkSample kernel;     ///< what the reader last gave: verbs state, speed, FEC, down reason
+  std::string link_problem;   ///< why `files` can't be opened, or not all be read; "": they can
+  LinkSample kernel;          ///< what the reader last gave: verbs state, speed, FEC, down reason
   bool kernel_again = false;  ///< something happened while the reader was reading `kernel`
   std::optional<SteadyTime> link_changed_at;
   std::optional<LinkSample> published;  ///< both together, as in the last snapshot that had them
@@ -44,9 +44,14 @@ struct SampledPort {
   unsigned module_failures = 0;     ///< of ethtool's reads of the module, one after the other
   std::string module_serial;        ///< the last that ethtool gave; "" none
   bool module_imported = false;     ///< an imported module is published, newer than ethtool's last
-  std::string_view import_refused;  ///< why it is not, as the gap says it; "": it may be
+  std::string_view import_refused;  ///< why it is not; "": it may be
   std::optional<bool> imported_present;  ///< whether a module was there, by the last import
   std::string imported_serial;           ///< and the last that it named; "" none
+
+  // --- its sources, by the one who reads them
+  SourceReports by_reader, by_discovery, by_far_ends;
+  std::optional<SourceReport> by_module_reader;
+  SourceTracker sources;  ///< all of them together
 
   // --- its card, as devlink health says
   std::optional<SteadyTime> failed_since;  ///< a reporter is in error that means that
@@ -60,8 +65,5 @@ struct SampledPort {
   /// link that is down.
   [[nodiscard]] LinkSample link() const;
 };
-
-/// For link_changes() (probes/rtnl_link.h).
-NetdevLink as_netdev(const LinkSample& link);
 
 }  // namespace linkhealth

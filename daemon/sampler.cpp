@@ -56,7 +56,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
 
 Sampler::~Sampler() = default;
 
-void Sampler::expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned) {
+void Sampler::expect(const std::map<PortKey, ExpectedPort>& expected, ExpectedPorts planned) {
   header_.expected = expected;
   if (far_ends_ == nullptr) return;
   far_ends_->set_plan(std::move(planned));
@@ -78,8 +78,9 @@ std::optional<Snapshot> Sampler::poll() {
     accept_modules();
     accept_far_ends();
   }
-  report_hung();
+  check_hung();
   publish_links();
+  publish_sources();
   return finish_snapshot();
 }
 
@@ -91,6 +92,10 @@ void Sampler::receive_events() {
     if (feed.rests_until > now_) continue;
     FeedNews news = feed.feed->receive(*host_, now_);
     if (news.heard && !news.more) feed.rests_until = now_ + feed.feed->rest();
+    if (!news.gaps.empty()) {
+      feed.lost = news.gaps.back().reason;
+      feed.lost_at = now_;
+    }
     accept_news(news);
   }
 }
@@ -104,8 +109,6 @@ void Sampler::accept_news(FeedNews& news) {
   for (const auto& [name, number] : news.added) added_[name] = std::max(added_[name], number);
   for (auto& [key, port] : ports_)
     if (news.moved.contains(static_cast<std::uint32_t>(port.port.ifindex))) port.moved = true;
-  if (!news.gaps.empty()) has_news_ = true;
-  next_.gaps.insert(next_.gaps.end(), news.gaps.begin(), news.gaps.end());
   next_.events.insert(next_.events.end(), news.events.begin(), news.events.end());
 }
 
@@ -161,24 +164,24 @@ void Sampler::adopt(PortsFound result, std::uint64_t found_after) {
     port.id = port.port.id;
     open_files(port);
   }
-  node_gaps_.clear();
-  for (Gap& gap : result.gaps) {
-    const bool of_port = ports_.contains(gap.port);
+  by_discovery_.clear();
+  if (result.complete)
+    for (auto& [key, port] : ports_) port.by_discovery.clear();
+  for (const Gap& gap : result.gaps) {
+    const auto source = find_source(gap.probe);
+    if (!source) continue;
+    const auto port = ports_.find(gap.port);
     // Of a device that can't be read no port is known.
-    if (!of_port && !gap.port.empty()) gap = {"", gap.probe, gap.port + ": " + gap.reason};
-    (of_port ? next_.gaps : node_gaps_).push_back(std::move(gap));
+    const std::string reason =
+        port != ports_.end() || gap.port.empty() ? gap.reason : gap.port + ": " + gap.reason;
+    SourceReports& reports = port != ports_.end() ? port->second.by_discovery : by_discovery_;
+    add_report(reports, *source, problem_of(*source, reason, false));
   }
-  next_.gaps_ended.insert(next_.gaps_ended.end(), result.gaps_ended.begin(),
-                          result.gaps_ended.end());
   next_.events.insert(next_.events.end(), result.events.begin(), result.events.end());
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];
     fresh.found_after = found_after;
-    // A virtual function may have its physical one's LID, and be told from it by a GRH only (linux:
-    // mlx5's get_core_cap_flags(), grh_required): the answer would be of that one.
-    const bool by_mads = settings_.port_mads && fresh.watched();
-    fresh.reader =
-        std::make_shared<PortReader>(hosts_(), fresh.port, by_mads ? own_ports_ : MadOpener());
+    fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port);
     links_due_.at = counters_due_.at = now_;  // a new port is read at once
   }
   if (result.again_soon) discovery_due_.at = now_ + settings_.link_period;
@@ -244,14 +247,7 @@ void Sampler::open_files(SampledPort& port) {
     reason = "net/" + port.port.id.netdev + ": " + errno_name(files.error().errnum);
     port.netdev.reset();  // of before a rename: it may not hold any more
   }
-  note_link_gap(port, std::move(reason));
-}
-
-/// What changes of it is worth a snapshot.
-void Sampler::note_link_gap(SampledPort& port, std::string reason) {
-  if (reason == port.link_gap) return;
-  port.link_gap = std::move(reason);
-  port.publish = true;
+  port.link_problem = std::move(reason);
 }
 
 void Sampler::read_links() {
@@ -269,12 +265,11 @@ void Sampler::read_link(SampledPort& port) {
     port.gone = true;
     return;
   }
-  note_link_gap(port, gaps.empty() ? "" : std::move(gaps.front().reason));
+  port.link_problem = gaps.empty() ? "" : std::move(gaps.front().reason);
   if (!link) return;
   if (port.netdev) {
     const PortId& id = port.port.id;
-    const auto changes =
-        link_changes(id.key(), id.driver, as_netdev(*port.netdev), as_netdev(*link), now_);
+    const auto changes = link_changes(id.key(), id.driver, *port.netdev, *link, now_);
     next_.events.insert(next_.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = now_;
@@ -293,9 +288,6 @@ void Sampler::publish_links() {
     if (!std::exchange(port.publish, false) && !changed) continue;
     has_news_ = true;
     next_.ports[key].link = link;
-    // A snapshot without the gap would mean that all of the link was read.
-    if (!port.link_gap.empty() && port.watched())
-      next_.gaps.push_back({key, "link", port.link_gap});
     const bool other_carrier = port.published && port.published->carrier != link.carrier;
     if (other_carrier && link.carrier && !port.port.has_link_of_netdev()) {
       const auto kind = *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown;
@@ -338,13 +330,6 @@ std::optional<Snapshot> Sampler::finish_snapshot() {
   // The monotonic clock starts with the boot (linux: CLOCK_MONOTONIC). /proc/uptime says it too,
   // and may hang: in a container of LXC it is a file of FUSE.
   if (host_->has_kernel()) snapshot.uptime_s = in_seconds(now_.time_since_epoch());
-  const auto add_gaps = [&snapshot](const std::vector<Gap>& gaps) {
-    snapshot.gaps.insert(snapshot.gaps.end(), gaps.begin(), gaps.end());
-  };
-  add_gaps(hung_gaps_);
-  add_gaps(node_gaps_);
-  for (const Feed& feed : feeds_) add_gaps(feed.feed->gaps());
-  if (far_ends_) add_gaps(far_ends_->node_gaps());
   std::ranges::stable_sort(snapshot.events, {}, &PortEvent::t);
   return snapshot;
 }

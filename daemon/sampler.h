@@ -25,6 +25,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -37,7 +38,7 @@
 #include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
 #include "daemon/source.h"
-#include "model/asked.h"
+#include "model/expected_ports.h"
 #include "probes/devlink_health.h"
 #include "probes/event_feed.h"
 #include "probes/host.h"
@@ -62,7 +63,7 @@ class Sampler : public Source {
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
   /// The configuration was read again: what recordings of this node begin with, and what the plan
   /// calls the far ends.
-  void expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned);
+  void expect(const std::map<PortKey, ExpectedPort>& expected, ExpectedPorts planned);
   /// Ports of an earlier run that are missed when they are not here. Before the first poll().
   void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
   /// Serials of modules by the stable key of their ports, as an earlier run read them last: another
@@ -72,9 +73,6 @@ class Sampler : public Source {
   }
   /// The modules of these ports are not read until the next call: an operator works on them.
   void leave_modules(std::set<PortKey> ports);
-  /// From now on the counters of InfiniBand ports that are found are requested by MADs, where the
-  /// settings say so.
-  void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
@@ -94,6 +92,8 @@ class Sampler : public Source {
   struct Feed {
     std::unique_ptr<EventFeed> feed;
     SteadyTime rests_until;
+    std::string lost{};  ///< what of it was lost lately
+    SteadyTime lost_at{};
   };
 
   // --- events and discovery
@@ -112,7 +112,6 @@ class Sampler : public Source {
   void open_files(SampledPort& port);
   void read_links();
   void read_link(SampledPort& port);
-  static void note_link_gap(SampledPort& port, std::string reason);
   void publish_links();
 
   // --- reads that may block
@@ -126,12 +125,16 @@ class Sampler : public Source {
   void accept_statistics(const Result<std::map<std::uint32_t, Counters>>& statistics);
   void accept_health(const Result<std::vector<HealthReporter>>& reporters);
   void accept_health(SampledPort& port, const std::vector<HealthReporter>& reporters);
-  void note_node_read(const char* probe, const std::vector<Gap>& gaps);
-  void report_hung();
+  void check_hung();
+
+  // --- the state of sources
+  [[nodiscard]] SourceReports reports_of(const PortKey& key, const SampledPort& port) const;
+  void add_hung(const PortKey& key, SourceReports& reports) const;
+  [[nodiscard]] SourceReports node_reports() const;
+  void publish_sources();
 
   // --- modules and far ends
   void accept_modules();
-  void report_left_modules();
   void accept_far_ends();
   void accept_imported_module(SampledPort& port, MergedPeer& merged);
   void note_imported_change(SampledPort& port, const ModuleSample& now);
@@ -147,7 +150,6 @@ class Sampler : public Source {
   std::unique_ptr<FarEnds> far_ends_;
   const Clock& clock_;
   const SamplerSettings settings_;
-  MadOpener own_ports_;
   RecordingHeader header_;
   std::vector<Feed> feeds_;
 
@@ -159,10 +161,17 @@ class Sampler : public Source {
                                       ///< all day long
   SteadyTime last_discovery_;
   std::map<std::string, std::uint64_t> removed_, added_;  ///< by device events since then
-  unsigned leaving_looks_ = 0;          ///< discoveries that found a device on its way out
-  std::vector<Gap> node_gaps_;          ///< of the last discovery
-  std::set<PortKey> modules_left_;      ///< ports whose modules are not to be read
-  std::set<PortKey> modules_reported_;  ///< of those, what has a gap
+  unsigned leaving_looks_ = 0;      ///< discoveries that found a device on its way out
+  std::set<PortKey> modules_left_;  ///< ports whose modules are not to be read
+
+  SourceReports by_discovery_;      ///< of the node
+  std::string statistics_problem_;  ///< of netdev statistics, which are read for all ports at once
+  /// Of devlink health, by the card's PCI address; "": all of it.
+  std::vector<std::pair<std::string, std::string>> health_problems_;
+  std::vector<BlockingReadPool::Hung> hung_;
+  std::string hung_device_;  ///< at which a discovery hangs
+  std::optional<PortKey> hung_module_;
+  SourceTracker sources_;  ///< of the node
 
   SteadyTime now_;  ///< of this poll
   FeedNews prompts_;
@@ -170,10 +179,6 @@ class Sampler : public Source {
   bool has_news_ = false;                                   ///< something is worth a snapshot
   std::map<std::string, double, std::less<>> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, double, std::less<>> spent_s_;      ///< with this poll
-  std::set<std::string> hung_;                              ///< reads that hang, in words
-  std::vector<Gap> hung_gaps_;                              ///< of them
-  std::set<std::pair<PortKey, std::string>> hung_reads_;    ///< of ports and their reads
-  std::set<std::string> failed_node_reads_;                 ///< that failed the last time
   bool first_ = true;
   Periodic links_due_, counters_due_, discovery_due_;
   Discovery discovery_;

@@ -46,7 +46,7 @@ void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& ro
 
 void Sampler::accept_modules() {
   if (!modules_) return;
-  for (ModuleRound& round : modules_->take_finished()) {
+  for (ModuleRound& round : modules_->collect_rounds()) {
     const auto at = ports_.find(round.port);
     if (at == ports_.end()) continue;
     SampledPort& port = at->second;
@@ -54,38 +54,32 @@ void Sampler::accept_modules() {
     add_duration("module", round.duration_s);
     note_module_change(next_, now_, round, port.module_serial);
     note_module_round(port, round);
-    if (round.gap && !port.module_imported) next_.gaps.push_back(*std::move(round.gap));
+    port.by_module_reader.reset();
+    if (round.gap && !port.module_imported)
+      port.by_module_reader =
+          problem_of(SourceId::kModule, round.gap->reason, round.sample.has_value());
     if (round.sample) next_.ports[round.port].module = *std::move(round.sample);
   }
-  report_left_modules();
 }
 
 void Sampler::leave_modules(std::set<PortKey> ports) {
   if (ports == modules_left_) return;
   modules_left_ = std::move(ports);
-  std::erase_if(modules_reported_,
-                [this](const PortKey& port) { return !modules_left_.contains(port); });
   publish_module_ports();
-}
-
-/// Once: it is no failure that is tried again.
-void Sampler::report_left_modules() {
-  for (const PortKey& port : modules_left_) {
-    if (!ports_.contains(port) || !modules_reported_.insert(port).second) continue;
-    next_.gaps.push_back({port, "module", std::string(kModuleLeft)});
-    has_news_ = true;
-  }
 }
 
 void Sampler::accept_far_ends() {
   if (!far_ends_) return;
   FarEnds::News news = far_ends_->take(now_);
-  if (!news.ports.empty() || news.node_gaps_changed) has_news_ = true;
+  if (!news.ports.empty()) has_news_ = true;
   for (const ProbeTiming& timing : news.timings) add_duration(timing.probe, timing.duration_s);
   for (auto& [key, merged] : news.ports) {
     const auto at = ports_.find(key);
     if (at == ports_.end()) continue;
-    next_.gaps.insert(next_.gaps.end(), merged.gaps.begin(), merged.gaps.end());
+    at->second.by_far_ends.clear();
+    for (const Gap& gap : merged.gaps)
+      if (const auto source = find_source(gap.probe))
+        add_report(at->second.by_far_ends, *source, problem_of(*source, gap.reason, false));
     if (merged.peer) next_.ports[key].peer = *std::move(merged.peer);
     accept_imported_module(at->second, merged);
   }
@@ -107,19 +101,16 @@ std::string_view why_refused(const SampledPort& port, SteadyTime module_read_at)
 
 void Sampler::accept_imported_module(SampledPort& port, MergedPeer& merged) {
   const PortKey key = port.port.id.key();
-  const bool was_refused = !port.import_refused.empty();
   if (merged.module) port.import_refused = why_refused(port, merged.module_read_at);
   if (merged.module_ended) port.import_refused = {};
-  // Without this the gap would stand until some source names the far end again.
-  if (was_refused && port.import_refused.empty()) next_.gaps_ended.push_back({key, "import", ""});
   if (merged.module_ended && std::exchange(port.module_imported, false)) {
     next_.ports[key].module = ModuleSample{};  // what it said holds no longer
-    next_.gaps.push_back({key, "module", std::string(kImportEnded) + ", and ethtool gives none"});
+    port.by_module_reader = problem_of(
+        SourceId::kModule, std::string(kImportEnded) + ", and ethtool gives none", false);
   }
-  if (!port.import_refused.empty())
-    next_.gaps.push_back({key, "import", std::string(port.import_refused)});
   if (!merged.module || !port.import_refused.empty()) return;
   port.module_imported = true;
+  port.by_module_reader.reset();
   note_imported_change(port, *merged.module);
   next_.ports[key].module = *std::move(merged.module);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "daemon/sampler.h"
 #include "model/kernel_log.h"
 #include "probes/ethtool_link.h"
@@ -29,13 +30,13 @@ BlockingReadPool::Job node_job(const char* name, BlockingReadPool::Read read) {
 
 void Sampler::add_job(std::vector<BlockingReadPool::Job>& jobs, const PortKey& key,
                       SampledPort& port, ReadGroup group) {
-  std::string name(to_string(group));
+  std::string name(to_string(source_of(group)));
   if (!is_read(port) || pool_.is_out(key, name)) return;
   auto read = [this, key, group, reader = port.reader,
                &clock = clock_]() -> BlockingReadPool::Done {
     auto reading = std::make_shared<const Reading>(reader->read(group, clock.steady()));
     return [this, key, group, reader = reader.get(), reading](double duration_s) {
-      add_duration(to_string(group), duration_s);
+      add_duration(to_string(source_of(group)), duration_s);
       accept_reading(key, reader, group, *reading);
     };
   };
@@ -46,7 +47,7 @@ void Sampler::add_job(std::vector<BlockingReadPool::Job>& jobs, const PortKey& k
 void Sampler::read_kernel_now(SampledPort& port) {
   if (!port.watched()) return;
   const PortKey key = port.port.id.key();
-  if (pool_.is_out(key, std::string(to_string(ReadGroup::kKernel)))) {
+  if (pool_.is_out(key, std::string(to_string(source_of(ReadGroup::kKernel))))) {
     port.kernel_again = true;  // what comes back may be of before
     return;
   }
@@ -80,41 +81,18 @@ void Sampler::submit_due() {
   pool_.submit(std::move(jobs));
 }
 
-void Sampler::report_hung() {
-  std::set<std::string> hung;
-  std::set<std::pair<PortKey, std::string>> reads;
-  hung_gaps_.clear();
-  const std::string no_answer =
-      fmt::format("no answer within {:g} s", in_seconds(settings_.read_patience));
-  // With every snapshot while it lasts, in the same words: the reason is a metric's label.
-  const auto report = [&](const PortKey& port, const std::string& name, const std::string& reason) {
-    hung_gaps_.push_back({port, name, reason});
-    hung.insert(fmt::format("{} {} {}", port, name, reason));
-  };
-  for (const BlockingReadPool::Hung& read : pool_.check_hung()) {
-    std::string reason = read.waiting ? "not read: too many other reads hang" : no_answer;
-    const bool of_node = read.owner == read.name || discovery_.is_job(read.owner);
-    if (discovery_.is_job(read.owner) && !read.waiting) {
-      const Discovery::Hang hang = discovery_.check_hang(read.owner);
-      discover_ = discover_ || hang.abandoned_now;
-      if (!hang.device.empty()) reason += " of " + printable(hang.device);
-    } else {
-      reads.emplace(of_node ? "" : read.owner, read.name);  // a discovery's gap ends with its list
-    }
-    report(of_node ? "" : read.owner, read.name, reason);
+void Sampler::check_hung() {
+  hung_ = pool_.check_hung();
+  hung_device_.clear();
+  for (const BlockingReadPool::Hung& read : hung_) {
+    if (!discovery_.is_job(read.owner) || read.waiting) continue;
+    const Discovery::Hang hang = discovery_.check_hang(read.owner);
+    discover_ = discover_ || hang.abandoned_now;
+    hung_device_ += (hung_device_.empty() ? "" : ", ") + printable(hang.device);
   }
-  // A read that came back is no gap any more; what it could not read is a gap of its own.
-  for (const auto& [port, name] : hung_reads_)
-    if (!reads.contains({port, name})) {
-      next_.gaps_ended.push_back({port, name, ""});
-      has_news_ = true;
-    }
-  hung_reads_ = std::move(reads);
   const auto busy = modules_ ? modules_->busy() : std::nullopt;
-  if (busy && now_ - busy->since >= settings_.read_patience)
-    report(busy->port, "module", no_answer);
-  if (!std::ranges::includes(hung_, hung)) has_news_ = true;
-  hung_ = std::move(hung);
+  const bool hangs = busy && now_ - busy->since >= settings_.read_patience;
+  hung_module_ = hangs ? std::optional(busy->port) : std::nullopt;
 }
 
 void Sampler::accept_reading(const PortKey& key, const PortReader* reader, ReadGroup group,
@@ -125,9 +103,7 @@ void Sampler::accept_reading(const PortKey& key, const PortReader* reader, ReadG
   if (at == ports_.end() || at->second.reader.get() != reader) return;
   SampledPort& port = at->second;
   port.gone = port.gone || reading.gone;
-  next_.gaps.insert(next_.gaps.end(), reading.gaps.begin(), reading.gaps.end());
-  next_.gaps_ended.insert(next_.gaps_ended.end(), reading.gaps_ended.begin(),
-                          reading.gaps_ended.end());
+  port.by_reader = reading.sources;
   PortSample& sample = next_.ports[key];
   if (reading.sample.counters) merge_counters(sample, *reading.sample.counters);
   if (!reading.sample.fec_lanes.empty()) sample.fec_lanes = reading.sample.fec_lanes;
@@ -149,19 +125,9 @@ void Sampler::accept_kernel_link(SampledPort& port, const LinkSample& link) {
   if (std::exchange(port.no_cable, no_cable) != no_cable) publish_module_ports();
 }
 
-void Sampler::note_node_read(const char* probe, const std::vector<Gap>& gaps) {
-  next_.gaps.insert(next_.gaps.end(), gaps.begin(), gaps.end());
-  if (!gaps.empty())
-    failed_node_reads_.insert(probe);
-  else if (failed_node_reads_.erase(probe) > 0)
-    next_.gaps_ended.push_back({"", probe, ""});  // also for ports that have none of it
-}
-
 void Sampler::accept_statistics(const Result<std::map<std::uint32_t, Counters>>& statistics) {
-  std::vector<Gap> gaps;
-  if (!statistics && statistics.error().errnum != EOPNOTSUPP)
-    gaps.push_back({"", kStatistics, reason_of(statistics.error())});
-  note_node_read(kStatistics, gaps);
+  const bool failed = !statistics && statistics.error().errnum != EOPNOTSUPP;
+  statistics_problem_ = failed ? reason_of(statistics.error()) : "";
   if (!statistics) return;
   for (auto& [key, port] : ports_) {
     const auto own = statistics->find(static_cast<std::uint32_t>(port.port.ifindex));
@@ -171,16 +137,14 @@ void Sampler::accept_statistics(const Result<std::map<std::uint32_t, Counters>>&
 }
 
 void Sampler::accept_health(const Result<std::vector<HealthReporter>>& reporters) {
-  std::vector<Gap> gaps;
+  health_problems_.clear();
   if (!reporters && reporters.error().errnum != EOPNOTSUPP && reporters.error().errnum != ENOENT)
-    gaps.push_back({"", kHealth, reason_of(reporters.error())});
+    health_problems_.emplace_back("", reason_of(reporters.error()));
   if (reporters)
     for (const HealthReporter& reporter : *reporters)
       if (reporter.unsaid)
-        gaps.push_back({"", kHealth,
-                        "what reporter " + reporter.name + " of " + reporter.device +
-                            " has found: " + reason_of(*reporter.unsaid)});
-  note_node_read(kHealth, gaps);
+        health_problems_.emplace_back(
+            reporter.pci(), "reporter " + reporter.name + ": " + reason_of(*reporter.unsaid));
   if (!reporters || reporters->empty()) return;
   for (auto& [key, port] : ports_)
     if (port.watched()) accept_health(port, *reporters);

@@ -15,8 +15,7 @@ enum KnobIndex : std::size_t {
   kReadPatience,
   kModulePauseFactor,
   kKernelLog,
-  kVerbsEvents,
-  kPortMads
+  kVerbsEvents
 };
 
 constexpr auto kKnobs = std::to_array<Knob>({
@@ -36,9 +35,6 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"verbs_events", 1, 0, 1, "",
      "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is "
      "opened"},
-    {"port_mads", 1, 0, 1, "",
-     "1: the counters of this node's own InfiniBand ports are requested by two local MADs where "
-     "/dev/infiniband/umad* can be opened; 0: they are always read from files"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"sampling", kKnobs}}};
 
@@ -57,7 +53,6 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
   settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
   settings.kernel_log = values[kKernelLog] >= 0.5;
   settings.verbs_events = values[kVerbsEvents] >= 0.5;
-  settings.port_mads = values[kPortMads] >= 0.5;
   return settings;
 }
 

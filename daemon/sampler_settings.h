@@ -19,7 +19,6 @@ struct SamplerSettings {
   int module_pause_factor = 50;
   bool kernel_log = true;
   bool verbs_events = true;
-  bool port_mads = true;
 };
 
 /// The section "sampling" of the configuration.

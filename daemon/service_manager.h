@@ -11,18 +11,16 @@ namespace linkhealth {
 
 class ServiceManager {
  public:
-  /// As the environment says: NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID. Does nothing without
-  /// them.
+  /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID; without them the methods do nothing.
   static ServiceManager from_environment();
 
-  /// "READY=1", "STATUS=10 ports", "WATCHDOG=1", "STOPPING=1". Never blocks; lost when no service
-  /// manager listens.
-  void tell(const std::string& state) const;
+  /// "READY=1", "STATUS=10 ports", "WATCHDOG=1", "STOPPING=1". Lost without a service manager.
+  void notify(const std::string& state) const;
   /// How often "WATCHDOG=1" is due: half of the watchdog's timeout; nullopt without a watchdog.
-  [[nodiscard]] std::optional<Milliseconds> feed_period() const { return feed_period_; }
+  [[nodiscard]] std::optional<Milliseconds> watchdog_period() const { return watchdog_period_; }
 
  private:
-  std::optional<Milliseconds> feed_period_;
+  std::optional<Milliseconds> watchdog_period_;
 };
 
 }  // namespace linkhealth

@@ -49,8 +49,8 @@ Result<void> check_sysroot(const std::string& directory) {
 Result<void> check_start(const Config& config, const DaemonOptions& options) {
   if (!options.sysroot.empty())
     if (auto copy = check_sysroot(options.sysroot); !copy) return copy;
-  if (auto good = check_group("control_group", config.outputs.control_group); !good) return good;
-  if (auto good = check_group("socket_group", config.outputs.socket_group); !good) return good;
+  if (auto good = check_group("control_group", config.control_group); !good) return good;
+  if (auto good = check_group("socket_group", config.socket_group); !good) return good;
   if (auto good =
           check_record(options.record_file.empty() ? config.record_path : options.record_file,
                        state_directory(config, options));

@@ -19,7 +19,7 @@ std::string state_directory(const Config& config, const DaemonOptions& options);
 /// textfile. A played recording does not, nor does a copied tree without a state directory.
 bool watches_this_node(const DaemonOptions& options);
 
-/// A copy of /sys, or a directory with one: any other is a path that somebody mistyped.
+/// A copy of /sys, or a directory with one: any other is a mistyped path.
 Result<void> check_sysroot(const std::string& directory);
 
 /// What a start would refuse though the file is good: a group or the recording's directory does not

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/owned_fd.h"
 #include "base/quiet_thread.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 
@@ -16,10 +16,10 @@ namespace {
 constexpr Milliseconds kFirstReportWait{1'000};
 }
 
-TextfileWriter::TextfileWriter(const TextfileOutput& settings, const ReportStore& reports,
+TextfileWriter::TextfileWriter(const TextfileSettings& settings, const ReportStore& reports,
                                const Log& log)
     : path_(settings.path),
-      period_(from_seconds(settings.period_s)),
+      period_(std::chrono::seconds(settings.period_s)),
       reports_(reports),
       log_(log),
       thread_(quiet_thread([this] { run(); })) {}

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "config/outputs.h"
+#include "config/config.h"
 #include "daemon/api/report_store.h"
 #include "daemon/log.h"
 
@@ -20,7 +20,7 @@ namespace linkhealth {
 class TextfileWriter {
  public:
   /// `reports` and `log` must outlive it.
-  TextfileWriter(const TextfileOutput& settings, const ReportStore& reports, const Log& log);
+  TextfileWriter(const TextfileSettings& settings, const ReportStore& reports, const Log& log);
   ~TextfileWriter();
   TextfileWriter(const TextfileWriter&) = delete;
   TextfileWriter& operator=(const TextfileWriter&) = delete;

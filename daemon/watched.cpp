@@ -48,7 +48,7 @@ std::map<std::string, std::string> modules_before(const ReferenceState& known) {
 }
 
 std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
-                                        const std::vector<Gap>& gaps) {
+                                        const SourceMap& node_sources) {
   std::vector<std::string> watched;
   std::vector<std::string> left_out;
   bool verbs = false;
@@ -61,8 +61,7 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
     }
   }
   std::vector<std::string> lines;
-  const bool searched = std::ranges::none_of(
-      gaps, [](const Gap& gap) { return gap.port.empty() && gap.probe == "inventory"; });
+  const bool searched = is_ok(node_sources, SourceId::kInventory);
   if (!verbs && searched)
     lines.push_back(
         watched.empty()
@@ -86,7 +85,7 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
 }
 
 SnapshotFrame frame_of(const Snapshot& snapshot) {
-  SnapshotFrame frame{snapshot.taken_at, snapshot.wall_time, snapshot.uptime_s, {}, snapshot.gaps};
+  SnapshotFrame frame{snapshot.taken_at, snapshot.wall_time, snapshot.uptime_s, {}};
   frame.ports.reserve(snapshot.ports.size());
   for (const auto& [key, port] : snapshot.ports) frame.ports.emplace_back(key, port.id);
   return frame;
@@ -97,22 +96,14 @@ Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report) {
   full.taken_at = frame.taken_at;
   full.wall_time = frame.wall_time;
   full.uptime_s = frame.uptime_s;
-  full.gaps = frame.gaps;
+  full.sources = report.sources;
   for (const auto& [key, id] : frame.ports) full.ports[key].id = id;
-  const auto is_said = [&full](const Gap& gap) {
-    return std::ranges::any_of(full.gaps, [&](const Gap& said) {
-      return said.port == gap.port && said.probe == gap.probe;
-    });
-  };
   for (const PortReport& port : report.ports) {
     const auto at = full.ports.find(port.port);
     if (at == full.ports.end()) continue;
     const auto id = at->second.id;
     at->second = port.latest;
     at->second.id = id;
-    for (const Gap& gap : port.gaps)  // a count that is full was read: whoever replays sees that
-      if (!is_said(gap) && gap.reason.find(kCountsNoFurther) == std::string::npos)
-        full.gaps.push_back(gap);
   }
   return full;
 }

@@ -19,7 +19,7 @@ namespace linkhealth {
 
 /// Lines for a person.
 std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
-                                        const std::vector<Gap>& gaps);
+                                        const SourceMap& node_sources);
 std::vector<std::string> introduce_recording(const std::string& file, double speed,
                                              const Report& report);
 
@@ -29,16 +29,15 @@ std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime 
 /// The serials of the modules that an earlier run read, by the stable key of the port.
 std::map<std::string, std::string> modules_before(const ReferenceState& known);
 
-/// What a snapshot says beside what was read. Small: one is kept of each step.
+/// What a snapshot has besides the groups. Small: one is kept of each step.
 struct SnapshotFrame {
   SteadyTime taken_at;
   WallTime wall_time;
   std::optional<double> uptime_s;
   std::vector<std::pair<PortKey, PortId>> ports;  ///< that exist
-  std::vector<Gap> gaps;
 };
 SnapshotFrame frame_of(const Snapshot& snapshot);
-/// The last known value of every group, with the gaps that stand: the first line of a recording
+/// The last known value of every group and the state of every source: the first line of a recording
 /// that begins while the daemon runs.
 Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report);
 

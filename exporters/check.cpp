@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kNames = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
 constexpr std::size_t kNamedPorts = 3;  // in the line; more are counted
 
-/// How bad, for the worst of many: unknown is less than what is known to be bad.
+/// For the worst of several ports: a known problem counts more than an unknown state.
 int weight(CheckLevel level) {
   constexpr std::array<int, 4> kWeights = {0, 2, 3, 1};
   return kWeights.at(static_cast<std::size_t>(level));
@@ -50,7 +50,7 @@ std::string text_of(const PortReport& port) {
   if (fault.acknowledged)
     return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
   return fault.state == FaultState::kOpen ? text
-                                          : fmt::format("{}, {}", text, to_string(fault.state));
+                                          : fmt::format("{}, {}", text, state_words(fault.state));
 }
 
 std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports) {
@@ -63,20 +63,17 @@ std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports)
   return bad;
 }
 
-std::string all_well(const Report& report, const PortReport* only) {
-  std::string text = only != nullptr ? only->port + " " + name_words(to_string(only->health))
-                                     : fmt::format("{} port{}", report.ports.size(),
-                                                   report.ports.size() == 1 ? "" : "s");
-  const auto count = [&](auto is) {
-    return only != nullptr ? static_cast<std::ptrdiff_t>(is(*only))
-                           : std::ranges::count_if(report.ports, is);
-  };
-  const auto exempt = count([](const PortReport& port) { return port.health == Health::kExempt; });
-  const auto worked_on = count([](const PortReport& port) { return port.maintenance.has_value(); });
-  if (only == nullptr && exempt > 0) text += fmt::format(", {} exempt", exempt);
-  if (worked_on > 0)
-    text += only != nullptr ? ", in maintenance" : fmt::format(", {} in maintenance", worked_on);
-  return text;
+std::string ok_words(const Report& report, const PortReport* only) {
+  if (only != nullptr)
+    return only->port + " " + name_words(to_string(only->health)) +
+           (only->maintenance ? ", in maintenance" : "");
+  const auto exempt = std::ranges::count(report.ports, Health::kExempt, &PortReport::health);
+  const auto worked_on = std::ranges::count_if(
+      report.ports, [](const PortReport& port) { return port.maintenance.has_value(); });
+  return join_parts(
+      {count_of(report.ports.size(), "port"), exempt > 0 ? fmt::format("{} exempt", exempt) : "",
+       worked_on > 0 ? fmt::format("{} in maintenance", worked_on) : ""},
+      ", ");
 }
 
 std::string problem_words(const std::vector<const CheckedPort*>& bad) {
@@ -90,7 +87,7 @@ std::string problem_words(const std::vector<const CheckedPort*>& bad) {
 /// "linkhealth: mlx5_7/1 far port down (91%) +1"
 std::string drain_words(const std::vector<const CheckedPort*>& bad) {
   const std::string more = bad.size() > 1 ? fmt::format(" +{}", bad.size() - 1) : "";
-  // Who took note of it stands elsewhere: the state of a node has no room for it.
+  // The reason has no room for the name of the operator.
   std::string text = "linkhealth: " + bad.front()->port + " " + bad.front()->text;
   text = clean_text(text.substr(0, text.find(", ")), true);
   if (text.size() + more.size() > kDrainReasonColumns)
@@ -124,10 +121,10 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
   const auto bad = bad_ports(result.ports);
   result.problems = bad.size();
   if (bad.empty()) {
-    result.text = report.ports.empty() ? "no port is watched" : all_well(report, only);
+    result.text = report.ports.empty() ? "no port found" : ok_words(report, only);
     if (report.ports.empty()) {
       result.level = CheckLevel::kUnknown;
-      result.drain_reason = "linkhealth: no port is watched";
+      result.drain_reason = "linkhealth: no port found";
     }
   } else {
     result.level = bad.front()->level;
@@ -135,7 +132,7 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
     result.drain_reason = drain_words(bad);
   }
   if (report.dry_run == true && result.level != CheckLevel::kOk) {
-    result.text = fmt::format("dry run, it would be {}: {}", to_string(result.level), result.text);
+    result.text = fmt::format("dry run, would be {}: {}", to_string(result.level), result.text);
     result.level = CheckLevel::kOk;
     result.drain_reason.clear();
   }

@@ -1,5 +1,5 @@
-// One verdict for monitoring systems and schedulers: an exit code and a line (Nagios plugin
-// guidelines: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN), and a reason short enough for a scheduler's
+// The state of all ports for monitoring systems and schedulers: an exit code and a line (Nagios
+// plugin guidelines: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN), and a reason that fits a scheduler's
 // table.
 #pragma once
 
@@ -35,13 +35,13 @@ struct Check {
 
 struct CheckView {
   WallTime now;
-  Milliseconds stale_after{60'000};  ///< an older report says nothing
+  Milliseconds stale_after{60'000};  ///< an older report is UNKNOWN
 };
 
-/// One port; what a dry run would say is told as OK only by check().
+/// One port, without regard to a dry run.
 CheckedPort check_port(const PortReport& port);
 /// All ports, or (`only` not null) one of them. The worst counts: CRITICAL, WARNING, UNKNOWN, OK.
-/// In a dry run it is always OK and says what it would be: nothing acts on it.
+/// In a dry run always OK, with what it would be in the text.
 Check check(const Report& report, const PortReport* only, const CheckView& view);
 
 /// "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%)", with `perfdata` " | ports=10 …". Ends in a

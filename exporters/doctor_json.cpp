@@ -3,9 +3,9 @@
 
 namespace linkhealth {
 
-static bool parse_word(std::string_view text, SourceState& out) {
-  using enum SourceState;
-  for (const SourceState state : {kSeen, kPartly, kHidden, kNotOffered, kNoWord, kNotUsed}) {
+static bool parse_word(std::string_view text, Visibility& out) {
+  using enum Visibility;
+  for (const Visibility state : {kSeen, kPartly, kHidden, kNotOffered, kNoWord, kNotUsed}) {
     if (to_string(state) != text) continue;
     out = state;
     return true;
@@ -46,7 +46,6 @@ void fields(Is<DoctorReport> auto& doctor, auto& visit) {
   visit.always("hidden", doctor.hidden);
   visit.always("sources", doctor.node_sources);
   visit.always("ports", doctor.ports);
-  visit.always("costs", doctor.costs);
 }
 
 std::string doctor_json(const DoctorReport& doctor) { return format_fields(doctor); }

@@ -1,17 +1,21 @@
-// The light of a link as a person wants to see it: what is sent, what is lost, what arrives, and
-// each lane as a bar between the module's own limits.
+// The light of a link: power sent, lost and received, per lane and against the module's limits.
 #pragma once
 
+#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "exporters/text_style.h"
 #include "model/report.h"
 
 namespace linkhealth {
 
-/// The lines "Light" and "Lanes Rx" of `explain`. Empty where the module gives no received power
-/// (copper, none, blind).
-std::vector<std::string> light_lines(const PortReport& port, const TextStyle& style);
+/// Columns of the labels of `explain`.
+inline constexpr std::size_t kExplainLabelColumns = 13;
+
+/// The lines "Light dBm" and "Lanes Rx" of `explain`. Empty where the module reports no received
+/// power (copper, no module, unreadable).
+std::string lanes_text(const PortReport& port, const TextStyle& style);
+/// The link budget of both directions, for `explain --physics`. What cannot be read is named.
+std::string physics_text(const PortReport& port, const TextStyle& style);
 
 }  // namespace linkhealth

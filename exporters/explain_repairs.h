@@ -1,5 +1,4 @@
-// What was tried on a fault, how far the repair has proved itself, and how often it was like this
-// before, in words.
+// Repairs, acknowledgements and maintenance in words, for explain, history and ticket.
 #pragma once
 
 #include <string>
@@ -11,18 +10,16 @@
 
 namespace linkhealth {
 
-/// Rows of label and text for `explain`: "Tried", "Proving", "Before". Empty when there is nothing
-/// to say.
+/// Label and text: "Tried", "Verifying", "Earlier". Empty when there was none of them.
 std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault,
                                                              WallTime now);
-
-/// "fibre reseated: Rx lane 2 -9.1 to -1.3 dBm; it held"
+/// "fibre reseated: Rx lane 2 -9.1 to -1.3 dBm; held"
 std::string repair_words(const RepairRecord& repair);
-/// "acknowledged by ann 12 min ago, until 2026-11-20 14:00:00Z: spare ordered"
+/// "by ann 12 min ago, until 2026-11-20 14:00:00Z: spare ordered"
 std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now);
-/// "begun by ann, until 2026-11-20 14:00:00Z: new jumper"
+/// "started by ann, until 2026-11-20 14:00:00Z: new jumper"
 std::string maintenance_begun_words(const Maintenance& maintenance);
-/// "in maintenance by ann since 12 min ago, until …: nothing is raised for this port: new jumper"
+/// "by ann since 12 min, until 2026-11-20 14:00:00Z: new jumper. No fault is raised meanwhile."
 std::string maintenance_words(const Maintenance& maintenance, WallTime now);
 
 }  // namespace linkhealth

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "exporters/explain_far_end.h"
 #include "exporters/explain_light.h"
-#include "exporters/explain_physics.h"
 #include "exporters/explain_repairs.h"
-#include "exporters/explain_shares.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
 
@@ -18,39 +15,37 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kLabelColumns = 11;
+constexpr double kLeastShownConfidence = 0.005;
 
-std::string capital(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-/// Draws blocks of text with a label in front: "  Do this    1  clean …".
+/// Collects paragraphs, most with a label in front: "  Do this     1  clean …".
 class Page {
  public:
-  explicit Page(const TextStyle& style)
-      : style_(style),
-        width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
+  explicit Page(const TextStyle& style) : style_(style), width_(usable_width(style)) {}
 
   void line(const std::string& text) { out_ += text + "\n"; }
-  void gap() { out_ += "\n"; }
-  /// Wraps `text` behind the label; `hang` more columns for the lines after the first.
+  void blank() { out_ += "\n"; }
+  void append(const std::string& text) { out_ += text; }
+  /// `hang`: more columns of indent for the second line and the following.
   void labelled(std::string_view label, std::string_view text, std::size_t hang = 0) {
-    const std::size_t left = 2 + kLabelColumns;
-    const auto lines = wrap(clean(text), width_ - left - hang);
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      line(i == 0 ? "  " + paint_faint(pad_right(label, kLabelColumns), style_) + lines[i]
-                  : std::string(left + hang, ' ') + lines[i]);
+    if (text.empty()) return;
+    out_ += paragraph("  " + paint_faint(pad_right(label, kExplainLabelColumns), style_),
+                      2 + kExplainLabelColumns + hang, clean(text), width_);
   }
-  void paragraph(std::string_view text) {
-    for (const std::string& part : wrap(clean(text), width_)) line(part);
+  void text(std::string_view text) { out_ += paragraph("", 0, clean(text), width_); }
+  void table(std::vector<std::vector<std::string>> rows) {
+    const auto lines = align_columns(std::move(rows), 2, std::string::npos, style_.ascii);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      line(i == 0 ? paint_faint(lines[i], style_) : lines[i]);
   }
   [[nodiscard]] std::string clean(std::string_view text) const {
     return clean_text(text, style_.ascii);
   }
   [[nodiscard]] const TextStyle& style() const { return style_; }
   [[nodiscard]] std::size_t width() const { return width_; }
-  [[nodiscard]] std::string take() { return std::move(out_); }
+  [[nodiscard]] std::string result() {
+    if (out_.ends_with("\n\n")) out_.pop_back();
+    return std::move(out_);
+  }
 
  private:
   const TextStyle& style_;
@@ -58,15 +53,13 @@ class Page {
   std::string out_;
 };
 
-std::string who(const PortReport& port) {
+std::string port_words(const PortReport& port) {
   const PortId& id = port.latest.id;
-  std::string inside;
-  for (const std::string& part : {id.netdev, id.pci})
-    if (!part.empty() && part != port.port) inside += (inside.empty() ? "" : ", ") + part;
-  return inside.empty() ? port.port : fmt::format("{} ({})", port.port, inside);
+  const std::string names = join_parts({id.netdev == port.port ? "" : id.netdev, id.pci}, ", ");
+  return names.empty() ? port.port : fmt::format("{} ({})", port.port, names);
 }
 
-std::string cable(const PortReport& port) {
+std::string cable_words(const PortReport& port) {
   const auto& module = port.latest.module;
   if (!module) return {};
   if (!module->present) return "no module";
@@ -75,7 +68,7 @@ std::string cable(const PortReport& port) {
   return text;
 }
 
-std::string state_words(const PortReport& port, const ExplainView& view) {
+std::string health_since(const PortReport& port, const ExplainView& view) {
   std::string text = name_words(to_string(port.health));
   if (!port.faults.empty() && port.health != Health::kHealthy)
     return text + " since " + ago_words(port.faults.front().opened_at, view.now);
@@ -85,65 +78,55 @@ std::string state_words(const PortReport& port, const ExplainView& view) {
   return text;
 }
 
-/// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1      ▲ degraded
-/// since 3 h ago"
+/// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1", then the health
 void header(Page& page, const PortReport& port, const ExplainView& view) {
-  const bool ascii = page.style().ascii;
-  std::string left = who(port);
-  for (const std::string& part : {cable(port), port.peer})
-    if (!part.empty()) left += " ── " + part;
-  left = page.clean(left);
+  const std::string left =
+      page.clean(join_parts({port_words(port), cable_words(port), port.peer}, " ── "));
   const std::string right =
-      health_sign(port.health, ascii) + " " + page.clean(state_words(port, view));
+      health_sign(port.health, page.style().ascii) + " " + page.clean(health_since(port, view));
   const std::size_t used = display_width(left) + display_width(right);
-  const std::string painted = paint_health(right, port.health, page.style());
-  if (used + 2 <= page.width())
-    page.line(paint_bold(left, page.style()) + std::string(page.width() - used, ' ') + painted);
-  else
-    page.line(paint_bold(left, page.style()) + "\n" + painted);
+  page.line(paint_bold(left, page.style()) +
+            (used + 2 <= page.width() ? std::string(page.width() - used, ' ') : "\n") +
+            paint_health(right, port.health, page.style()));
 }
 
-/// The lanes that the supporting evidence names: "lane 2", "lanes 2 and 3".
-std::string blamed_lanes(const FaultReport& fault) {
+/// The lanes of the supporting evidence: "lane 2", "lanes 2 and 3".
+std::string faulty_lanes(const FaultReport& fault) {
   std::set<std::string> lanes;
   for (const Evidence& evidence : fault.evidence)
     if (evidence.supports && evidence.where.starts_with("lane "))
       lanes.insert(evidence.where.substr(5));
-  if (lanes.empty()) return {};
-  std::string text = lanes.size() == 1 ? "lane " : "lanes ";
-  std::size_t left = lanes.size();
-  for (const std::string& lane : lanes) {
-    text += lane;
-    if (--left > 0) text += left == 1 ? " and " : ", ";
-  }
-  return text;
+  std::string text;
+  for (auto lane = lanes.begin(); lane != lanes.end(); ++lane)
+    text += (lane == lanes.begin() ? "" : std::next(lane) == lanes.end() ? " and " : ", ") + *lane;
+  return text.empty() ? "" : (lanes.size() == 1 ? "lane " : "lanes ") + text;
 }
 
-/// Whether the lanes are blamed for light that does not arrive: then the fibre towards this node is
-/// the place.
-bool on_received_light(const FaultReport& fault, const PortReport& port) {
+/// Low light received on a lane points to the fibre towards this node.
+bool shows_received_light(const FaultReport& fault, const PortReport& port) {
   const auto& module = port.latest.module;
   return module && module->kind == "optical" &&
-         std::any_of(fault.evidence.begin(), fault.evidence.end(), [](const Evidence& evidence) {
+         std::ranges::any_of(fault.evidence, [](const Evidence& evidence) {
            return evidence.supports && evidence.symptom.starts_with("rx_") &&
                   evidence.where.starts_with("lane ");
          });
 }
 
+/// Where the fault is, with a leading blank.
 std::string place_words(const FaultReport& fault, const PortReport& port) {
-  const std::string lanes = blamed_lanes(fault);
+  const std::string lanes = faulty_lanes(fault);
+  const std::string peer = port.peer.empty() ? "" : " (" + port.peer + ")";
   switch (fault.end) {
     case End::kNone:
       return "";
     case End::kLocal:
       return " at this node's end" + (lanes.empty() ? "" : " (" + lanes + ")");
     case End::kFar:
-      if (fault.fault.starts_with("far_")) return port.peer.empty() ? "" : " (" + port.peer + ")";
-      return " at the far end" + (port.peer.empty() ? "" : " (" + port.peer + ")");
+      return fault.fault.starts_with("far_") ? peer : " at the far end" + peer;
     case End::kPath:
-      if (!lanes.empty() && on_received_light(fault, port))
-        return " on the fibre that carries " + lanes + " towards this node";
-      return lanes.empty() ? " between the two ports" : " in the path of " + lanes;
+      if (lanes.empty()) return " between the two ports";
+      return shows_received_light(fault, port) ? " on the fibre of " + lanes + " towards this node"
+                                               : " in the path of " + lanes;
     case End::kNode:
       return " in this node";
     case End::kFabric:
@@ -154,271 +137,295 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
 
 void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
   const std::string sentence =
-      fmt::format("{}{}: {} sure.", capital(name_words(fault.fault)), place_words(fault, port),
-                  confidence_words(fault.confidence));
+      fmt::format("{}{}: {} confidence.", capitalize(name_words(fault.fault)),
+                  place_words(fault, port), confidence_words(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state == FaultState::kProving)
-    page.paragraph(
-        "Its signs are gone and the repair proves itself: nothing is to be done while it does.");
-  else if (fault.state != FaultState::kOpen && !fault.acknowledged)
-    page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
+    page.text("The symptoms are gone; the repair is being verified. Do nothing meanwhile.");
   if (!fault.summary.empty())
-    page.paragraph(capital(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
+    page.text(capitalize(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
+}
+
+void ambiguous(Page& page, const FaultReport& fault) {
+  if (!fault.undecided) return;
+  const Undecided& other = *fault.undecided;
+  const bool has_end = other.end != End::kNone && other.end != End::kPath;
+  page.labelled(
+      "Ambiguous",
+      fmt::format("{} ({}) and {}{} ({}) cannot be distinguished with these readings.{}",
+                  name_words(fault.fault), confidence_words(fault.confidence),
+                  name_words(other.fault), has_end ? fmt::format(", {}", to_string(other.end)) : "",
+                  confidence_words(other.confidence),
+                  other.test.empty() ? "" : " Cheapest test: " + other.test + "."));
 }
 
 void steps(Page& page, const FaultReport& fault) {
   if (fault.repair.empty() && fault.verify.empty()) return;
-  page.gap();
+  const bool verifying = fault.state == FaultState::kProving;
+  page.blank();
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
-    page.labelled(i == 0   ? (fault.state == FaultState::kProving ? "If back" : "Do this")
-                  : i == 1 ? "next"
-                           : "",
+    page.labelled(i > 0       ? ""
+                  : verifying ? "If it recurs"
+                              : "Do this",
                   fmt::format("{} {}", i + 1, fault.repair[i]), 2);
-  if (!fault.to_be_sure.empty() && fault.state != FaultState::kProving)
-    page.labelled("To be sure", fault.to_be_sure);
-  if (!fault.verify.empty()) page.labelled("Proof", fault.verify);
+  if (!verifying) page.labelled("Confirm", fault.to_be_sure);
+  page.labelled("Fixed when", fault.verify);
 }
 
-struct WhyRow {
-  std::string name, observed, limit, source, text;
-};
-
-WhyRow why_row(const Page& page, const Evidence& evidence) {
-  WhyRow row;
-  row.name = evidence.supports ? "+ " : "- ";
-  row.name += name_words(evidence.symptom);
-  if (!evidence.where.empty()) row.name += ", " + evidence.where;
-  const bool statement =
-      evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
-  if (evidence.observed) row.observed = quantity_words(*evidence.observed, evidence.unit);
-  if (evidence.observed && statement) row.observed = *evidence.observed == 1 ? "yes" : "no";
+std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
+  std::string name = fmt::format("{} {}", sign, name_words(evidence.symptom));
+  if (!evidence.where.empty()) name += ", " + evidence.where;
+  // A limit of "= 1" without a unit is a statement that holds or does not.
+  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();
+  std::string observed, limit;
+  if (evidence.observed)
+    observed = statement ? (*evidence.observed == 1 ? "yes" : "no")
+                         : quantity_words(*evidence.observed, evidence.unit);
   if (evidence.threshold && !statement)
-    row.limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
-  row.source = evidence.source;
-  row.text = evidence.text;
-  for (std::string* part : {&row.name, &row.observed, &row.limit, &row.source, &row.text})
-    *part = page.clean(*part);
-  return row;
+    limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
+  return {name, observed, limit, evidence.source};
 }
 
-/// The table "Why": what speaks for the verdict, what speaks against it, what could not be seen and
-/// how it could be.
+/// Evidence for and against, and the readings that are missing.
 void why(Page& page, const FaultReport& fault) {
   if (fault.evidence.empty() && fault.missing.empty()) return;
-  std::vector<WhyRow> rows;
+  std::vector<std::vector<std::string>> rows = {{"Why", "observed", "limit", "source"}};
+  std::vector<std::string> texts = {""};
+  const auto add = [&](const Evidence& evidence, char sign) {
+    rows.push_back(evidence_row(evidence, sign));
+    texts.push_back(evidence.text);
+  };
   for (const bool supports : {true, false})
     for (const Evidence& evidence : fault.evidence)
-      if (evidence.supports == supports) rows.push_back(why_row(page, evidence));
-  for (const Evidence& evidence : fault.ruled_out) {
-    rows.push_back(why_row(page, evidence));
-    rows.back().name[0] = '-';  // it does not show, and speaks against others
-  }
-  std::size_t name = 24;
-  std::size_t observed = 8;
-  std::size_t limit = 5;
-  for (const WhyRow& row : rows) {
-    name = std::max(name, display_width(row.name));
-    observed = std::max(observed, display_width(row.observed));
-    limit = std::max(limit, display_width(row.limit));
-  }
-  page.gap();
-  page.line(paint_faint("  " + pad_right("Why", name) + "  " + pad_right("observed", observed) +
-                            "  " + pad_right("limit", limit) + "  source",
-                        page.style()));
-  for (const WhyRow& row : rows) {
-    if (!row.observed.empty() || row.text.empty())
-      page.line("  " + pad_right(row.name, name) + "  " + pad_right(row.observed, observed) + "  " +
-                pad_right(row.limit, limit) + "  " + row.source);
-    if (!row.text.empty())
-      for (const std::string& line :
-           wrap(row.observed.empty() ? row.name + ": " + row.text : row.text, page.width() - 6))
-        page.line(
-            (row.observed.empty() && line.starts_with(row.name.substr(0, 2)) ? "  " : "    ") +
-            line);
+      if (evidence.supports == supports) add(evidence, supports ? '+' : '-');
+  for (const Evidence& evidence : fault.ruled_out) add(evidence, '-');
+  page.blank();
+  const auto lines = align_columns(rows, 2, std::string::npos, page.style().ascii);
+  page.line(paint_faint(lines[0], page.style()));
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const bool only_text = rows[i][1].empty() && !texts[i].empty();
+    page.append(only_text
+                    ? paragraph("  ", 4, page.clean(rows[i][0] + ": " + texts[i]), page.width())
+                    : lines[i] + "\n");
+    if (!only_text && !texts[i].empty())
+      page.append(paragraph("    ", 4, page.clean(texts[i]), page.width()));
   }
   for (const MissingEvidence& missing : fault.missing) {
-    std::string text = name_words(missing.symptom) + ": " + missing.why;
-    if (!missing.decides.empty()) text += "; it would tell this from " + missing.decides;
-    if (!missing.how.empty()) text += ". To see it: " + missing.how;
-    const auto lines = wrap(page.clean(text), page.width() - 4);
-    for (std::size_t i = 0; i < lines.size(); ++i) page.line((i == 0 ? "  ? " : "    ") + lines[i]);
+    std::string text = "? " + name_words(missing.symptom) + ": " + missing.why;
+    if (!missing.decides.empty()) text += "; would distinguish it from " + missing.decides;
+    if (!missing.how.empty()) text += ". To enable: " + missing.how;
+    page.append(paragraph("  ", 4, page.clean(text), page.width()));
   }
 }
 
-/// Two names side by side, and what to do to know.
-void undecided(Page& page, const FaultReport& fault) {
-  if (!fault.undecided) return;
-  const Undecided& other = *fault.undecided;
-  const std::string end = other.end == End::kNone || other.end == End::kPath
-                              ? ""
-                              : fmt::format(" ({})", to_string(other.end));
-  std::string text = fmt::format("from here it cannot be told whether it is {} ({}) or {}{} ({}).",
-                                 name_words(fault.fault), confidence_words(fault.confidence),
-                                 name_words(other.fault), end, confidence_words(other.confidence));
-  if (!other.test.empty()) text += fmt::format(" Cheapest test: {}.", other.test);
-  page.labelled("Not sure", text);
-}
-
-void alternatives(Page& page, const FaultReport& fault) {
-  std::string text;
+/// The other faults that were considered.
+std::string alternatives(const FaultReport& fault) {
+  std::vector<std::string> parts;
   for (const Candidate& candidate : fault.differential) {
     if (candidate.fault == fault.fault && candidate.end == fault.end) continue;
-    if (candidate.confidence < 0.005) continue;
-    text += (text.empty() ? "" : " · ") + name_words(candidate.fault);
-    if (candidate.end != End::kNone && candidate.end != End::kPath)
-      text += fmt::format(" ({})", to_string(candidate.end));
-    text += " " + confidence_words(candidate.confidence);
+    if (candidate.confidence < kLeastShownConfidence) continue;
+    const bool has_end = candidate.end != End::kNone && candidate.end != End::kPath;
+    parts.push_back(fmt::format("{}{} {}", name_words(candidate.fault),
+                                has_end ? fmt::format(" ({})", to_string(candidate.end)) : "",
+                                confidence_words(candidate.confidence)));
   }
-  if (!text.empty()) page.labelled("Or", text);
+  return join_parts(parts, " · ");
 }
 
-/// "pre-FEC BER 3.4e-05 over 12 min (normal 2.1e-08)"; where few errors were counted, also what
-/// they say of the true one
+/// "pre-FEC BER 3.4e-05 over 12 min (baseline 2.1e-08)"; with an interval where few errors were
+/// counted
 std::string error_ratio_words(const PortFigures& figures) {
   std::string text = "pre-FEC BER " + ber_words(*figures.pre_fec_ber);
   if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
-  const auto& [low, high] = std::pair(figures.pre_fec_ber_low, figures.pre_fec_ber_high);
-  std::string more;
-  if (low && high && *high > 1.1 * *low)
-    more = fmt::format("95 %: {} to {}", ber_words(*low), ber_words(*high));
-  if (figures.pre_fec_ber_normal)
-    more += (more.empty() ? "" : "; ") + ("normal " + ber_words(*figures.pre_fec_ber_normal));
+  const auto low = figures.pre_fec_ber_low, high = figures.pre_fec_ber_high;
+  const std::string more = join_parts(
+      {low && high && *high > 1.1 * *low
+           ? fmt::format("95 % confidence: {} to {}", ber_words(*low), ber_words(*high))
+           : "",
+       figures.pre_fec_ber_normal ? "baseline " + ber_words(*figures.pre_fec_ber_normal) : ""},
+      "; ");
   return more.empty() ? text : text + " (" + more + ")";
 }
 
-std::string drop_words(const PortFigures& figures, WallTime now) {
-  const std::uint64_t drops = figures.involuntary_downs_24h;
-  const std::string last = figures.last_involuntary_down_at
-                               ? ", the last " + ago_words(*figures.last_involuntary_down_at, now)
-                               : "";
-  return fmt::format("{} involuntary drop{} in 24 h{}", drops, drops == 1 ? "" : "s", last);
-}
-
-void figures(Page& page, const PortReport& port, WallTime now) {
+std::string readings(const PortReport& port, WallTime now) {
   const PortFigures& figures = port.figures;
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
-  if (port.latest.link && port.latest.link->carrier == true && port.latest.link->speed_mbps)
-    add(speed_words(*port.latest.link->speed_mbps) +
-        (port.latest.link->fec.empty() ? "" : " " + port.latest.link->fec));
-  if (figures.pre_fec_ber) add(error_ratio_words(figures));
-  if (figures.rx_power_margin_db)
-    add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
-  add(drop_words(figures, now));
-  page.labelled("Numbers", text);
+  const auto& link = port.latest.link;
+  std::string losses =
+      count_of(figures.involuntary_downs_24h, "unplanned carrier loss") + " in 24 h";
+  if (figures.last_involuntary_down_at)
+    losses += ", the last " + ago_words(*figures.last_involuntary_down_at, now);
+  return join_parts(
+      {link && link->carrier == true && link->speed_mbps
+           ? join_parts({speed_words(*link->speed_mbps), link->fec}, " ")
+           : "",
+       figures.pre_fec_ber ? error_ratio_words(figures) : "",
+       figures.rx_power_margin_db ? fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db)
+                                  : "",
+       losses},
+      " · ");
 }
 
-/// "Rx power -0.05 dB/day, reaches -10.0 dBm in about 40 days (30 to 60)"
-void trends(Page& page, const PortReport& port) {
-  for (const Trend& trend : port.trends) {
-    const std::string_view unit = trend.what == "rx_power"  ? "dB"
-                                  : trend.what == "tx_bias" ? "%"
-                                                            : std::string_view(trend.unit);
-    page.labelled(
-        "Trend",
-        fmt::format(
-            "{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days "
-            "({:.0f} to {:.0f})",
-            name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
-            trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high));
-  }
+/// "Rx power -0.05 dB/day over 20 days: -8 dBm now, reaches -10 in 40 days (30 to 60)"
+std::string trend_words(const Trend& trend) {
+  const std::string_view unit = trend.what == "rx_power"  ? "dB"
+                                : trend.what == "tx_bias" ? "%"
+                                                          : std::string_view(trend.unit);
+  return fmt::format(
+      "{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days ({:.0f} to "
+      "{:.0f})",
+      name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
+      trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high);
 }
 
-/// The light, the limits and the temperature are then no older and no newer than that.
-void imported(Page& page, const PortReport& port, const ExplainView& view) {
-  const auto& module = port.latest.module;
-  if (module && module->imported_at)
-    page.labelled("Module",
-                  "read by somebody else (imported) " + ago_words(*module->imported_at, view.now));
+std::string source_words(std::string_view source) {
+  if (source == "mad") return "from that port itself (MAD)";
+  if (source == "lldp") return "from LLDP";
+  if (source == "telemetry") return "from imported telemetry";
+  if (source == "fleet") return "from another node of the fleet (imported)";
+  return source == "plan" ? "from the plan, not confirmed" : "";
 }
 
-void far_end(Page& page, const PortReport& port) {
-  if (const std::string text = far_end_words(port); !text.empty()) page.labelled("Far end", text);
+std::string with_age(const std::string& text, const std::optional<double>& age_s) {
+  return age_s && *age_s >= 0 ? text + ", " + duration_words(from_seconds(*age_s)) + " ago" : text;
 }
 
-void cannot_see(Page& page, const PortReport& port) {
-  for (std::size_t i = 0; i < port.gaps.size(); ++i)
-    page.labelled(i == 0 ? "Can't see" : "",
-                  fmt::format("? {}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
+/// "leaf-12 Ethernet17/1, from LLDP, 12 s ago · link and counters: telemetry, 2.0 s ago"; "" where
+/// no source is named
+std::string far_end_words(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  if (!peer || source_words(peer->source).empty()) return {};
+  const auto part = [](std::string_view what, const std::string& source,
+                       const std::optional<double>& age_s) {
+    return source.empty() ? "" : with_age(fmt::format("{}: {}", what, source), age_s);
+  };
+  const bool same =
+      peer->link_source == peer->counters_source && peer->link_age_s == peer->counters_age_s;
+  return join_parts(
+      {with_age((port.peer.empty() ? "unnamed" : port.peer) + ", " + source_words(peer->source),
+                peer->age_s),
+       peer->description.empty() ? "" : "\"" + peer->description + "\"",
+       peer->address.empty() ? "" : "managed at " + peer->address,
+       part(same ? "link and counters" : "link", peer->link_source, peer->link_age_s),
+       same ? "" : part("counters", peer->counters_source, peer->counters_age_s),
+       part("module", peer->module_source, peer->module_age_s)},
+      " · ");
 }
 
-void no_fault(Page& page, const PortReport& port) {
+std::string no_fault_words(const PortReport& port, SteadyTime t) {
   switch (port.health) {
     case Health::kExempt:
-      page.paragraph((port.exempt.empty() ? "Exempt" : "Exempt: " + port.exempt) +
-                     ". Nothing is expected of this port.");
-      return;
+      return "Not monitored" + (port.exempt.empty() ? "." : ": " + port.exempt + ".");
     case Health::kUnknown:
-      page.paragraph(
-          "Not enough can be read to judge this port: that is neither healthy nor faulty.");
-      return;
+      return "Unknown: too few sources are readable to judge this port.";
     case Health::kHealthy:
-      page.paragraph("Healthy: nothing that can be seen speaks against this link.");
-      return;
+      return "Healthy: no fault signs in any readable source.";
+    case Health::kDown:
+      return "Link down" +
+             (port.figures.carrier_since ? " for " + duration_words(t - *port.figures.carrier_since)
+                                         : "") +
+             "; cause not determined yet.";
     default:
-      page.paragraph("Something is not as it should be, and no known fault explains it yet.");
-      return;
+      return "Abnormal readings; cause not determined yet.";
   }
+}
+
+/// "19 to 1", "1 to 2.7"
+std::string odds_words(double nats) {
+  const double odds = std::exp(std::min(std::abs(nats), 20.0));
+  const std::string number = odds < 10 ? fmt::format("{:.1f}", odds) : fmt::format("{:.0f}", odds);
+  return nats >= 0 ? number + " to 1" : "1 to " + number;
+}
+
+/// The weight of each piece of evidence against the runner-up.
+void weights(Page& page, const FaultReport& fault) {
+  constexpr double kSmall = 0.05;  // nats: odds of 1.05 to 1
+  if (!fault.shares || fault.shares->shares.empty()) return;
+  const EvidenceShares& shares = *fault.shares;
+  const bool has_end = shares.end == End::kFar || shares.end == End::kLocal;
+  std::vector<std::vector<std::string>> rows = {
+      {fmt::format("{} against {}{}", capitalize(name_words(fault.fault)),
+                   name_words(shares.against),
+                   has_end ? fmt::format(" ({})", to_string(shares.end)) : ""),
+       "log-odds", "odds"}};
+  const auto add = [&rows](const std::string& name, double nats) {
+    rows.push_back({name, fmt::format("{:>+8.2f}", nats), odds_words(nats)});
+  };
+  double small = 0, sum = 0;
+  for (const EvidenceShare& share : shares.shares) {
+    sum += share.nats;
+    if (std::abs(share.nats) < kSmall)
+      small += share.nats;
+    else
+      add((share.nats > 0 ? "+ " : "- ") + name_words(share.symptom), share.nats);
+  }
+  if (std::abs(small) >= 0.005) add(small > 0 ? "+ all others" : "- all others", small);
+  add("= total", sum);
+  page.blank();
+  page.table(std::move(rows));
 }
 
 void symptom_table(Page& page, const PortReport& port) {
-  page.gap();
-  std::size_t name = 20;
-  for (const SymptomVerdict& symptom : port.symptoms) name = std::max(name, symptom.symptom.size());
-  page.line(paint_faint("  " + pad_right("Symptom", name + 2) + "  verdict", page.style()));
-  for (const SymptomVerdict& symptom : port.symptoms) {
-    const std::string_view sign = symptom.verdict == "present"  ? "+ "
-                                  : symptom.verdict == "absent" ? "- "
-                                                                : "? ";
-    std::string text = symptom.verdict;
-    if (!symptom.reason.empty()) text += ": " + symptom.reason;
-    page.line(
-        page.clean("  " + pad_right(std::string(sign) + symptom.symptom, name + 2) + "  " + text));
-  }
+  std::vector<std::vector<std::string>> rows = {{"Symptom", "state"}};
+  for (const SymptomVerdict& symptom : port.symptoms)
+    rows.push_back({(symptom.verdict == "present"  ? "+ "
+                     : symptom.verdict == "absent" ? "- "
+                                                   : "? ") +
+                        symptom.symptom,
+                    join_parts({symptom.verdict, symptom.reason}, ": ")});
+  page.blank();
+  page.table(std::move(rows));
 }
 
-}  // namespace
+void diagnosis(Page& page, const PortReport& port, const ExplainView& view) {
+  const FaultReport& fault = port.faults.front();
+  verdict(page, fault, port);
+  ambiguous(page, fault);
+  steps(page, fault);
+  if (fault.acknowledged) page.labelled("Ack", acknowledged_words(*fault.acknowledged, view.now));
+  for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
+  why(page, fault);
+}
 
-std::string explain_text(const PortReport& port, const TextStyle& style, const ExplainView& view) {
-  Page page(style);
-  header(page, port, view);
-  page.gap();
-  if (port.faults.empty()) {
-    no_fault(page, port);
-  } else {
-    const FaultReport& fault = port.faults.front();
-    verdict(page, fault, port);
-    undecided(page, fault);
-    steps(page, fault);
-    if (fault.acknowledged)
-      page.labelled("Noted", acknowledged_words(*fault.acknowledged, view.now));
-    for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
-    why(page, fault);
-  }
-  if (port.maintenance) page.labelled("Work", maintenance_words(*port.maintenance, view.now));
-  page.gap();
-  imported(page, port, view);
-  for (const std::string& line :
-       view.physics ? physics_lines(port, style) : light_lines(port, style))
-    page.line(line);
-  if (port.health != Health::kExempt) figures(page, port, view.now);
-  trends(page, port);
-  if (port.impact) page.labelled("Impact", impact_words(*port.impact));
-  if (!port.note.empty()) page.labelled("Note", port.note);
-  if (port.health != Health::kExempt) far_end(page, port);
-  if (!port.faults.empty()) alternatives(page, port.faults.front());
+void other_faults(Page& page, const PortReport& port) {
+  if (!port.faults.empty()) page.labelled("Or", alternatives(port.faults.front()));
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];
     page.labelled(i == 1 ? "Also" : "",
                   fmt::format("{}{} {}: {}", name_words(other.fault), place_words(other, port),
                               confidence_words(other.confidence), other.summary));
   }
-  cannot_see(page, port);
-  if (view.symptoms && !port.faults.empty())
-    for (const std::string& line : share_lines(port.faults.front(), style)) page.line(line);
+}
+
+}  // namespace
+
+std::string explain_text(const PortReport& port, const TextStyle& style, const ExplainView& view) {
+  const bool monitored = port.health != Health::kExempt;
+  Page page(style);
+  header(page, port, view);
+  page.blank();
+  if (port.faults.empty())
+    page.text(no_fault_words(port, view.t));
+  else
+    diagnosis(page, port, view);
+  if (port.maintenance)
+    page.labelled("Maintenance", maintenance_words(*port.maintenance, view.now));
+  page.blank();
+  if (const auto& module = port.latest.module; module && module->imported_at)
+    page.labelled("Module", "imported reading of " + ago_words(*module->imported_at, view.now));
+  page.append(view.physics ? physics_text(port, style) : lanes_text(port, style));
+  if (monitored) page.labelled("Readings", readings(port, view.now));
+  for (const Trend& trend : port.trends) page.labelled("Trend", trend_words(trend));
+  if (port.impact) page.labelled("Impact", impact_words(*port.impact));
+  page.labelled("Note", port.note);
+  if (monitored) page.labelled("Far end", far_end_words(port));
+  other_faults(page, port);
+  for (std::size_t i = 0; i < port.gaps.size(); ++i)
+    page.labelled(i == 0 ? "Unreadable" : "",
+                  fmt::format("{}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
+  if (view.symptoms && !port.faults.empty()) weights(page, port.faults.front());
   if (view.symptoms) symptom_table(page, port);
-  return page.take();
+  return page.result();
 }
 
 }  // namespace linkhealth

@@ -28,8 +28,8 @@ int priority_of(const FaultEvent& event) {
   return event.fault.severity == Severity::kCritical ? 2 : 4;
 }
 
-/// One line that says all: "mlx5_3/1: dirty_connector opened (path, 83%): lane 2 receives …; do
-/// this: clean …".
+/// The whole event on one line: "mlx5_3/1: dirty_connector opened (path, 83%): lane 2 receives …;
+/// do this: clean …".
 std::string message_of(const FaultEvent& event) {
   const FaultReport& fault = event.fault;
   std::string text = fmt::format("{}: {} {}", event.port, fault.fault, to_string(event.kind));

@@ -184,14 +184,13 @@ void add_timings(MetricFamilies& out, const std::vector<ProbeTiming>& timings) {
     out.add("linkhealth_probe_duration_seconds", {probe}, duration_s);
 }
 
-void add_memory(MetricFamilies& out, const std::optional<MemoryHealth>& memory) {
-  if (!memory) return;
-  out.add("linkhealth_store_up", {}, memory->working ? 1.0 : 0.0);
-  out.add("linkhealth_store_write_failures_total", {}, static_cast<double>(memory->failures));
-  out.add("linkhealth_store_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
-  out.add("linkhealth_store_dropped_total", {"events"},
-          static_cast<double>(memory->dropped_events));
-  out.add("linkhealth_store_size_bytes", {}, static_cast<double>(memory->bytes));
+void add_store(MetricFamilies& out, const std::optional<StoreHealth>& store) {
+  if (!store) return;
+  out.add("linkhealth_store_up", {}, store->working ? 1.0 : 0.0);
+  out.add("linkhealth_store_write_failures_total", {}, static_cast<double>(store->failures));
+  out.add("linkhealth_store_dropped_total", {"rows"}, static_cast<double>(store->dropped_rows));
+  out.add("linkhealth_store_dropped_total", {"events"}, static_cast<double>(store->dropped_events));
+  out.add("linkhealth_store_size_bytes", {}, static_cast<double>(store->bytes));
 }
 
 }  // namespace
@@ -236,9 +235,9 @@ std::string metrics_text(const Report& report, const FaultEventCounts& events,
   add_events(out, events, report.t);
   add_timings(out, report.timings);
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
-  add_memory(out, monitor.memory);
-  if (groups.counters && monitor.memory)
-    out.add("linkhealth_store_writes_total", {}, static_cast<double>(monitor.memory->writes));
+  add_store(out, monitor.store);
+  if (groups.counters && monitor.store)
+    out.add("linkhealth_store_writes_total", {}, static_cast<double>(monitor.store->writes));
   return std::move(out).text();
 }
 

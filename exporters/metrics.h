@@ -58,8 +58,8 @@ class FaultEventCounts {
       judged_;  ///< repairs of a fault that are counted, by its id: it may come back
 };
 
-/// How the monitor's memory on disk is.
-struct MemoryHealth {
+/// The state database on disk.
+struct StoreHealth {
   bool working = true;  ///< the last write succeeded
   std::uint64_t writes = 0, failures = 0;
   std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< could not wait any longer
@@ -81,8 +81,8 @@ struct MonitorFigures {
   std::string version;
   std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
   std::optional<WallTime> started_at{};
-  std::optional<MemoryHealth> memory{};  ///< nullopt: it has none
-  MetricGroups always{};                 ///< by configuration
+  std::optional<StoreHealth> store{};  ///< nullopt: it has none
+  MetricGroups always{};               ///< by configuration
 };
 
 enum class MetricType : std::uint8_t { kGauge, kCounter };

@@ -76,8 +76,8 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
 
 // --- state and readings of the module as a whole
 
-/// What keeps it from working, as far as it says so. Nearly every module would obey the pin: that
-/// alone is no news.
+/// What keeps it from working, as far as it reports it. Nearly every module would obey the pin:
+/// that alone is no news.
 std::string state_words(const ModuleSample& m) {
   const bool held = m.low_pwr_request_sw == true;
   if (m.state.empty()) return held ? "the host holds it in low power: it may send no light" : "";
@@ -90,8 +90,8 @@ std::string state_words(const ModuleSample& m) {
               ": ");
 }
 
-/// Why there is no value at all; "" where there is one. A flat CMIS module has no page that would
-/// tell its banks.
+/// Why there is no value at all; "" where there is one. A flat CMIS module has no page
+/// with its number of banks.
 std::string silence_words(const ModuleSample& m) {
   const bool lane_measures = std::ranges::any_of(m.lanes, [](const ModuleLane& lane) {
     return lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma;

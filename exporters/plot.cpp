@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<std::string_view, 9> kBlocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<std::string_view, 3> kAsciiParts{" ", ".", "#"};
 constexpr std::array<std::string_view, 6> kAsciiHeights{" ", "_", ".", "-", "=", "^"};
 
 double fold_in(double into, double value, PlotFold fold) {
@@ -24,46 +25,26 @@ double fold_in(double into, double value, PlotFold fold) {
                                    : into + value;
 }
 
-/// How much of `height` a value fills, in units of a character's parts; at least one: a value is
-/// not nothing.
+/// How much of the axis a value fills, in parts of a character; at least one, because a value is
+/// not an empty column.
 std::size_t parts_of(double value, Axis axis, std::size_t parts) {
   const double share = std::clamp((value - axis.low) / (axis.high - axis.low), 0.0, 1.0);
   return std::max<std::size_t>(
       1, static_cast<std::size_t>(std::lround(share * static_cast<double>(parts))));
 }
 
-/// Ticks of a time axis: the distance, and how the instant is written.
-struct Tick {
-  std::int64_t every_s;
-  std::string_view format;  ///< of the year, month, day, hour, minute: which parts
-  std::size_t width;
-};
-constexpr std::array<Tick, 19> kTicks{{{60, "time", 5},
-                                       {120, "time", 5},
-                                       {300, "time", 5},
-                                       {600, "time", 5},
-                                       {900, "time", 5},
-                                       {1800, "time", 5},
-                                       {3600, "time", 5},
-                                       {7200, "time", 5},
-                                       {10'800, "time", 5},
-                                       {14'400, "time", 5},
-                                       {21'600, "time", 5},
-                                       {43'200, "both", 11},
-                                       {86'400, "date", 5},
-                                       {172'800, "date", 5},
-                                       {345'600, "date", 5},
-                                       {604'800, "date", 5},
-                                       {1'209'600, "date", 5},
-                                       {2'419'200, "date", 5},
-                                       {7'776'000, "date", 5}}};
+/// Distances between the labels of a time axis, in seconds: 1 min to 90 d.
+constexpr std::int64_t kTicks_s[] = {60,     120,    300,     600,     900,    1800,  3600,
+                                     7200,   10800,  14400,   21600,   43200,  86400, 172800,
+                                     345600, 604800, 1209600, 2419200, 7776000};
+constexpr std::int64_t kHalfDay_s = 43'200;
 
-/// "2026-11-20T12:05:00Z" as "12:05", "11-20", or both.
-std::string tick_label(std::int64_t at_s, const Tick& tick) {
+/// "2026-11-20T12:05:00Z" as "12:05", with half a day between labels as "11-20 12:05", with more as
+/// "11-20".
+std::string tick_label(std::int64_t at_s, std::int64_t every_s) {
   const std::string at = format_rfc3339(WallTime(std::chrono::seconds(at_s)));
-  if (tick.format == "time") return at.substr(11, 5);
-  if (tick.format == "date") return at.substr(5, 5);
-  return at.substr(5, 5) + " " + at.substr(11, 5);
+  const std::string date = at.substr(5, 5), time = at.substr(11, 5);
+  return every_s < kHalfDay_s ? time : every_s == kHalfDay_s ? date + " " + time : date;
 }
 
 }  // namespace
@@ -87,24 +68,22 @@ std::vector<double> in_columns(const std::vector<double>& values, std::size_t co
 std::string sparkline(const std::vector<double>& columns, Axis axis, bool ascii) {
   std::string out;
   for (const double value : columns) {
-    if (std::isnan(value)) {
+    if (std::isnan(value))
       out += ' ';
-    } else if (ascii) {
-      out += kAsciiHeights[parts_of(value, axis, kAsciiHeights.size() - 1)];
-    } else {
-      out += kBlocks[parts_of(value, axis, kBlocks.size() - 1)];
-    }
+    else
+      out += ascii ? kAsciiHeights[parts_of(value, axis, kAsciiHeights.size() - 1)]
+                   : kBlocks[parts_of(value, axis, kBlocks.size() - 1)];
   }
   return out;
 }
 
 std::vector<std::string> plot_lines(const std::vector<double>& columns, const Plot& plot,
                                     std::size_t label_width) {
-  const std::size_t per_row = plot.ascii ? 2 : kBlocks.size() - 1;
+  const std::size_t per_row = (plot.ascii ? kAsciiParts.size() : kBlocks.size()) - 1;
   std::vector<std::string> lines;
   for (std::size_t row = 0; row < plot.height; ++row) {
     const std::size_t below = (plot.height - 1 - row) * per_row;
-    // The label is that of the row's upper edge; the last row has the lower one.
+    // A label is the value at the row's upper edge; that of the last row, at its lower edge.
     const double share = row + 1 == plot.height ? 0
                                                 : static_cast<double>(plot.height - row) /
                                                       static_cast<double>(plot.height);
@@ -116,11 +95,7 @@ std::vector<std::string> plot_lines(const std::vector<double>& columns, const Pl
       const std::size_t filled =
           std::isnan(value) ? 0 : parts_of(value, plot.axis, plot.height * per_row);
       const std::size_t here = filled > below ? std::min(filled - below, per_row) : 0;
-      if (plot.ascii) {
-        line += here == 0 ? ' ' : here == 1 ? '.' : '#';
-      } else {
-        line += kBlocks[here];
-      }
+      line += plot.ascii ? kAsciiParts[here] : kBlocks[here];
     }
     lines.push_back(std::move(line));
   }
@@ -134,18 +109,15 @@ std::string time_axis(WallTime from, WallTime to, std::size_t columns) {
   std::string line(columns, ' ');
   if (to_s <= from_s || columns == 0) return line;
   const double column_s = static_cast<double>(to_s - from_s) / static_cast<double>(columns);
-  const Tick* tick = &kTicks.back();
-  for (const Tick& candidate : kTicks) {
-    if (static_cast<double>(candidate.every_s) <
-        column_s * static_cast<double>(candidate.width + 3))
-      continue;
-    tick = &candidate;
-    break;
-  }
-  for (std::int64_t at_s = from_s + (tick->every_s - from_s % tick->every_s) % tick->every_s;
-       at_s < to_s; at_s += tick->every_s) {
+  const auto* const fits = std::ranges::find_if(kTicks_s, [&](std::int64_t every_s) {
+    const auto width = static_cast<double>(tick_label(from_s, every_s).size() + 3);
+    return static_cast<double>(every_s) >= column_s * width;
+  });
+  const std::int64_t every_s = fits == std::end(kTicks_s) ? kTicks_s[18] : *fits;
+  for (std::int64_t at_s = from_s + (every_s - from_s % every_s) % every_s; at_s < to_s;
+       at_s += every_s) {
     const auto column = static_cast<std::size_t>(static_cast<double>(at_s - from_s) / column_s);
-    const std::string label = "|" + tick_label(at_s, *tick);
+    const std::string label = "|" + tick_label(at_s, every_s);
     if (column + label.size() <= columns) line.replace(column, label.size(), label);
   }
   return line;

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
 
@@ -16,31 +15,23 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kNoLightDbm =
-    -30;  // the floor of a receiver without light (docs/faults.md, unplugged)
+// The reading of a receiver without light (docs/faults.md, unplugged).
+constexpr double kNoLightDbm = -30;
+// The verdict gets at least so many columns; a narrow terminal omits other columns for it.
 constexpr std::size_t kVerdictColumns = 38;
-constexpr std::size_t kVerdictLines = 2;
+constexpr std::string_view kImportMark = "*";
 
 enum Column : std::size_t { kPort, kNetdev, kPeer, kLink, kRx, kBer, kFlaps, kColumns };
-constexpr std::array<std::string_view, kColumns> kTitles = {
-    "PORT", "NETDEV", "PEER", "LINK", "RX dBm (worst lane)", "PRE-FEC BER", "FLAPS 24h"};
-constexpr std::array<std::string_view, kColumns> kShortTitles = {
-    "PORT", "NETDEV", "PEER", "LINK", "RX dBm", "PRE-FEC", "FLAPS 24h"};
-/// What a narrow terminal gives up, first to last.
-constexpr std::array<Column, 5> kGivenUp = {kNetdev, kFlaps, kPeer, kBer, kRx};
-
-struct Row {
-  std::array<std::string, kColumns> cells;
-  std::string sign;
-  std::string verdict;
-  Health health = Health::kUnknown;
-};
+constexpr std::array<std::string_view, kColumns> kTitles = {"PORT",   "NETDEV",  "PEER",     "LINK",
+                                                            "RX dBm", "PRE-FEC", "FLAPS 24h"};
+/// First to last.
+constexpr std::array<Column, 5> kOmittedWhenNarrow = {kNetdev, kFlaps, kPeer, kBer, kRx};
 
 std::string link_cell(const PortReport& port, SteadyTime t) {
   const auto& link = port.latest.link;
   if (!link || !link->carrier) return "?";
   if (!*link->carrier) {
-    if (link->admin_up == false) return "set down";
+    if (link->admin_up == false) return "admin down";
     if (!port.figures.carrier_since || port.health == Health::kExempt) return "down";
     return "down " + duration_words(t - *port.figures.carrier_since);
   }
@@ -49,63 +40,58 @@ std::string link_cell(const PortReport& port, SteadyTime t) {
   return text;
 }
 
-/// Marks what the footnote of imports speaks of.
-constexpr std::string_view kImportMark = "*";
-
 bool is_imported(const PortReport& port) {
   return port.latest.module && port.latest.module->imported_at;
 }
 
-std::string rx_words(const PortReport& port) {
+/// The worst lane.
+std::string rx_cell(const PortReport& port) {
   const PortFigures& figures = port.figures;
+  std::string text;
   if (!figures.worst_rx_power_dbm) {
     const auto& module = port.latest.module;
-    return module && module->present && module->kind == "dac" ? "copper" : "-";
+    text = module && module->present && module->kind == "dac" ? "copper" : "-";
+  } else if (*figures.worst_rx_power_dbm <= kNoLightDbm) {
+    text = "no light";
+  } else {
+    text = fmt::format("{:.1f}", *figures.worst_rx_power_dbm);
+    if (figures.worst_rx_lane && is_problem(port))
+      text += fmt::format(" lane {}", *figures.worst_rx_lane);
   }
-  if (*figures.worst_rx_power_dbm <= kNoLightDbm) return "no light";
-  std::string text = fmt::format("{:.1f}", *figures.worst_rx_power_dbm);
-  if (figures.worst_rx_lane && is_problem(port))
-    text += fmt::format(" lane {}", *figures.worst_rx_lane);
-  return text;
+  return is_imported(port) ? fmt::format("{} {}", text, kImportMark) : text;
 }
 
-std::string rx_cell(const PortReport& port) {
-  return rx_words(port) + (is_imported(port) ? " " + std::string(kImportMark) : "");
-}
-
-/// "in maintenance until 2026-11-20 14:00Z (ann: new jumper)"
-std::string maintenance_words(const Maintenance& work) {
+/// "maintenance until 2026-11-20 14:00Z (ann: new jumper)"
+std::string maintenance_cell(const Maintenance& work) {
   const std::string until =
       work.until ? " until " + instant_words(*work.until).substr(0, 16) + "Z" : "";
-  return fmt::format("in maintenance{} ({}{}{})", until, work.by, work.reason.empty() ? "" : ": ",
+  return fmt::format("maintenance{} ({}{}{})", until, work.by, work.reason.empty() ? "" : ": ",
                      work.reason);
 }
 
-/// "dirty connector (83%), clean both ends …": what it is, how sure, the first thing to do.
+/// "dirty connector (83%), clean both ends …": the fault, its confidence, the first repair step.
 std::string verdict_cell(const PortReport& port) {
   if (port.health == Health::kExempt)
     return port.exempt.empty() ? "exempt" : "exempt: " + port.exempt;
   if (port.maintenance) {
     std::string text =
-        name_words(to_string(port.health)) + ", " + maintenance_words(*port.maintenance);
+        name_words(to_string(port.health)) + ", " + maintenance_cell(*port.maintenance);
     if (!port.faults.empty()) text += "; " + name_words(port.faults.front().fault);
     return text;
   }
-  if (!port.faults.empty()) {
-    const FaultReport& fault = port.faults.front();
-    std::string text =
-        fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
-    if (fault.state != FaultState::kOpen) text += fmt::format(", {}", to_string(fault.state));
-    if (fault.state == FaultState::kAcknowledged && fault.acknowledged)
-      text += " by " + fault.acknowledged->by;
-    if (!fault.repair.empty()) text += ", " + fault.repair.front();
-    if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);
-    return text;
-  }
-  return health_words(port);
+  if (port.faults.empty()) return health_words(port);
+  const FaultReport& fault = port.faults.front();
+  std::string text =
+      fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
+  if (fault.state != FaultState::kOpen) text += fmt::format(", {}", state_words(fault.state));
+  if (fault.state == FaultState::kAcknowledged && fault.acknowledged)
+    text += " by " + fault.acknowledged->by;
+  if (!fault.repair.empty()) text += ", " + fault.repair.front();
+  if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);
+  return text;
 }
 
-/// A name that only the plan gives is marked: nobody has said that the cable really ends there.
+/// A name that only the plan gives is marked, because no other source confirms it.
 std::string peer_cell(const PortReport& port) {
   if (port.peer.empty()) return "-";
   const auto& peer = port.latest.peer;
@@ -114,196 +100,152 @@ std::string peer_cell(const PortReport& port) {
   return planned ? port.peer + " (plan)" : port.peer;
 }
 
-Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
-  Row row;
-  const auto& ber = port.figures.pre_fec_ber;
-  row.cells = {
-      port.port,
-      port.latest.id.netdev.empty() ? "-" : port.latest.id.netdev,
-      peer_cell(port),
-      link_cell(port, t),
-      rx_cell(port),
-      ber ? ber_words(*ber) : "-",
-      port.health == Health::kExempt ? "-" : fmt::format("{}", port.figures.involuntary_downs_24h)};
-  for (std::string& cell : row.cells) cell = clean_text(cell, ascii);
-  row.health = port.health;
-  row.sign = health_sign(port.health, ascii);
-  row.verdict = clean_text(verdict_cell(port), ascii);
-  return row;
+std::string cell(const PortReport& port, Column column, SteadyTime t) {
+  switch (column) {
+    case kPort:
+      return port.port;
+    case kNetdev:
+      return port.latest.id.netdev.empty() ? "-" : port.latest.id.netdev;
+    case kPeer:
+      return peer_cell(port);
+    case kLink:
+      return link_cell(port, t);
+    case kRx:
+      return rx_cell(port);
+    case kBer:
+      return port.figures.pre_fec_ber ? ber_words(*port.figures.pre_fec_ber) : "-";
+    case kFlaps:
+      return port.health == Health::kExempt ? "-"
+                                            : std::to_string(port.figures.involuntary_downs_24h);
+    default:
+      return "";
+  }
+}
+
+using Ports = std::vector<const PortReport*>;
+using Rows = std::vector<std::vector<std::string>>;
+
+/// The cells of `columns`, with titles. Every line is as wide as the others.
+std::vector<std::string> lines_of(const Ports& ports, const std::vector<Column>& columns,
+                                  SteadyTime t, bool ascii) {
+  Rows rows(1);
+  for (const Column column : columns) rows[0].emplace_back(kTitles[column]);
+  for (const PortReport* port : ports) {
+    auto& row = rows.emplace_back();
+    for (const Column column : columns) row.push_back(cell(*port, column, t));
+  }
+  auto lines = align_columns(std::move(rows), 2, std::string::npos, ascii);
+  std::size_t width = 0;
+  for (const std::string& line : lines) width = std::max(width, display_width(line));
+  for (std::string& line : lines) line = pad_right(line, width) + "  ";
+  return lines;
+}
+
+std::string table(const Ports& ports, SteadyTime t, const TextStyle& style, bool wide) {
+  const std::size_t width = wide ? std::string::npos : usable_width(style);
+  std::vector<std::string> verdicts;
+  std::size_t wanted = 0;
+  for (const PortReport* port : ports) {
+    verdicts.push_back(clean_text(verdict_cell(*port), style.ascii));
+    wanted = std::max(wanted, display_width(verdicts.back()) + 3);
+  }
+  wanted = std::min(wanted, kVerdictColumns);
+  std::vector<Column> columns = {kPort, kNetdev, kPeer, kLink, kRx, kBer, kFlaps};
+  auto lines = lines_of(ports, columns, t, style.ascii);
+  for (const Column column : kOmittedWhenNarrow) {
+    if (display_width(lines[0]) + wanted <= width) break;
+    std::erase(columns, column);
+    lines = lines_of(ports, columns, t, style.ascii);
+  }
+  std::string text = "\n" + paint_faint(lines[0] + "HEALTH", style) + "\n";
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Health health = ports[i]->health;
+    const std::string sign = health_sign(health, style.ascii) + " ";
+    const std::size_t indent = display_width(lines[i + 1]) + display_width(sign);
+    std::string head = lines[i + 1];
+    std::string mark = sign;
+    for (const std::string& line : wrap(verdicts[i], std::max<std::size_t>(width - indent, 12))) {
+      text += head + paint_health(mark + line, health, style) + "\n";
+      head = std::string(indent, ' ');
+      mark.clear();
+    }
+  }
+  return text;
 }
 
 /// "10 ports: 7 healthy, 1 degraded, 1 down, 1 exempt"
 std::string counts(const Report& report) {
-  std::string text =
-      fmt::format("{} port{}", report.ports.size(), report.ports.size() == 1 ? "" : "s");
-  std::string_view separator = ": ";
+  std::vector<std::string> parts;
   for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
-                              Health::kUnknown, Health::kExempt}) {
-    const auto number =
-        std::count_if(report.ports.begin(), report.ports.end(),
-                      [&](const PortReport& port) { return port.health == health; });
-    if (number == 0) continue;
-    text += fmt::format("{}{} {}", separator, number, name_words(to_string(health)));
-    separator = ", ";
-  }
-  const auto worked_on =
-      std::count_if(report.ports.begin(), report.ports.end(),
-                    [](const PortReport& port) { return port.maintenance.has_value(); });
-  if (worked_on > 0) text += fmt::format("; {} in maintenance", worked_on);
-  return text;
+                              Health::kUnknown, Health::kExempt})
+    if (const auto number = std::ranges::count(report.ports, health, &PortReport::health))
+      parts.push_back(fmt::format("{} {}", number, name_words(to_string(health))));
+  std::string text = count_of(report.ports.size(), "port");
+  if (!parts.empty()) text += ": " + join_parts(parts, ", ");
+  const auto worked_on = std::ranges::count_if(
+      report.ports, [](const PortReport& port) { return port.maintenance.has_value(); });
+  return worked_on > 0 ? fmt::format("{}; {} in maintenance", text, worked_on) : text;
 }
 
-std::string since(const Report& report, const StatusView& view) {
-  std::string text;
-  if (view.watching) text = "watching " + duration_words(*view.watching);
-  if (!view.now) return text;
-  if (!text.empty()) text += ", ";
-  return text + "last sample " + duration_words(*view.now - report.at) + " ago";
-}
-
-std::string headline(const Report& report, const TextStyle& style, const StatusView& view,
-                     std::size_t width) {
+std::string headline(const Report& report, const TextStyle& style, const StatusView& view) {
   const std::string node = clean_text(report.node, style.ascii);
-  const std::string left = node + "   " + counts(report);
-  const std::string right = since(report, view);
-  const std::size_t used = display_width(left) + display_width(right);
-  const std::string painted = paint_bold(node, style) + left.substr(node.size());
-  if (display_width(left) > width) {
-    std::string text = paint_bold(node, style) + "\n";
-    for (const std::string& line : wrap(counts(report), width - 2)) text += "  " + line + "\n";
-    return right.empty() ? text : text + "  " + paint_faint(right, style) + "\n";
-  }
-  if (right.empty()) return painted + "\n";
-  if (used + 3 > width) return painted + "\n  " + paint_faint(right, style) + "\n";
-  return painted + std::string(width - used, ' ') + paint_faint(right, style) + "\n";
+  std::string text = paragraph(paint_bold(node, style) + "   ", display_width(node) + 3,
+                               counts(report), usable_width(style));
+  const std::string age =
+      join_parts({view.watching ? "watching for " + duration_words(*view.watching) : "",
+                  view.now ? "last sample " + duration_words(*view.now - report.at) + " ago" : ""},
+                 ", ");
+  return age.empty() ? text : text + "  " + paint_faint(age, style) + "\n";
 }
 
-struct Layout {
-  std::array<std::size_t, kColumns> widths{};  ///< 0: left out
-  std::size_t verdict = 0;
-  bool short_titles = false;
-  [[nodiscard]] std::string_view title(std::size_t column) const {
-    return short_titles ? kShortTitles[column] : kTitles[column];
-  }
-  [[nodiscard]] std::size_t verdict_begins() const {
-    std::size_t begins = 2;
-    for (const std::size_t width : widths) begins += width == 0 ? 0 : width + 2;
-    return begins;
-  }
-};
-
-void measure(Layout& layout, const std::vector<Row>& rows) {
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    layout.widths[column] = display_width(layout.title(column));
-    for (const Row& row : rows)
-      layout.widths[column] = std::max(layout.widths[column], display_width(row.cells[column]));
-  }
-}
-
-Layout lay_out(const std::vector<Row>& rows, std::size_t width, bool wide) {
-  Layout layout;
-  measure(layout, rows);
-  std::size_t longest = 0;
-  for (const Row& row : rows) longest = std::max(longest, display_width(row.verdict) + 3);
-  layout.verdict = longest;
-  if (wide) return layout;
-  const std::size_t wanted = std::min(longest, kVerdictColumns);
-  if (layout.verdict_begins() + wanted > width) {
-    layout.short_titles = true;
-    measure(layout, rows);
-  }
-  for (const Column column : kGivenUp)
-    if (layout.verdict_begins() + wanted > width) layout.widths[column] = 0;
-  layout.verdict = width > layout.verdict_begins() + 12 ? width - layout.verdict_begins() : 12;
-  return layout;
-}
-
-std::string title_line(const Layout& layout, const TextStyle& style) {
-  std::string line = "  ";
-  for (std::size_t column = 0; column < kColumns; ++column)
-    if (layout.widths[column] > 0)
-      line += pad_right(layout.title(column), layout.widths[column]) + "  ";
-  return paint_faint(line + "HEALTH", style) + "\n";
-}
-
-std::string row_lines(const Row& row, const Layout& layout, const TextStyle& style) {
-  std::string text = "  ";
-  for (std::size_t column = 0; column < kColumns; ++column)
-    if (layout.widths[column] > 0)
-      text += pad_right(row.cells[column], layout.widths[column]) + "  ";
-  const std::size_t indent = display_width(row.sign) + 1;
-  std::vector<std::string> lines = wrap(row.verdict, layout.verdict - indent);
-  if (lines.size() > kVerdictLines) {
-    for (std::size_t i = kVerdictLines; i < lines.size(); ++i)
-      lines[kVerdictLines - 1] += " " + lines[i];
-    lines.resize(kVerdictLines);
-  }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string line = cut(lines[i], layout.verdict - indent, style.ascii);
-    if (i == 0)
-      text += paint_health(row.sign + " " + line, row.health, style) + "\n";
-    else
-      text += std::string(layout.verdict_begins() + indent, ' ') +
-              paint_health(line, row.health, style) + "\n";
-  }
-  return text;
-}
-
-/// What can't be seen, one line for each probe and reason, so that ten ports with one cause are one
-/// line.
-std::string gap_lines(const Report& report, const TextStyle& style, std::size_t width) {
+/// One line for each source and reason, so that ten ports with one cause are one line.
+std::string unreadable_sources(const Report& report, const TextStyle& style) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> ports_of;
   for (const Gap& gap : report.gaps) ports_of[{gap.probe, gap.reason}];
   for (const PortReport& port : report.ports)
     if (port.health != Health::kExempt)
       for (const Gap& gap : port.gaps) ports_of[{gap.probe, gap.reason}].push_back(port.port);
   if (ports_of.empty()) return {};
-  std::string text = "\n  Can't be seen\n";
+  std::string text = "\n  Unreadable\n";
   for (const auto& [what, ports] : ports_of) {
-    std::string line = fmt::format("? {}: {}", what.first, what.second);
-    if (ports.size() == 1) line += fmt::format(" ({})", ports.front());
-    if (ports.size() > 1)
-      line += fmt::format(" ({}, and {} more ports)", ports.front(), ports.size() - 1);
-    text += "    " +
-            cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 4, style.ascii) +
-            "\n";
+    std::string line = fmt::format("{}: {}", what.first, what.second);
+    if (!ports.empty()) line += " (" + ports.front();
+    if (ports.size() > 1) line += " and " + count_of(ports.size() - 1, "more port");
+    if (!ports.empty()) line += ")";
+    text += paragraph("    ? ", 6, clean_text(line, style.ascii), usable_width(style));
   }
   return text;
 }
 
-/// Of whose modules the daemon has what somebody else read, and how old the oldest of these
-/// readings is.
-std::string import_line(const std::vector<const PortReport*>& shown, WallTime now,
-                        const TextStyle& style, std::size_t width) {
+/// The footnote of kImportMark, with the age of the oldest reading.
+std::string import_note(const Ports& shown, WallTime now, const TextStyle& style) {
   std::optional<WallTime> oldest;
-  const PortReport* first = nullptr;
-  std::size_t count = 0;
+  Ports imported;
   for (const PortReport* port : shown) {
     if (!is_imported(*port)) continue;
-    if (first == nullptr) first = port;
-    ++count;
+    imported.push_back(port);
     oldest = std::min(oldest.value_or(WallTime::max()), *port->latest.module->imported_at);
   }
-  if (first == nullptr) return {};
-  std::string line = fmt::format("{} module read by somebody else (imported)", kImportMark);
+  if (imported.empty()) return {};
+  std::string line = "imported module reading";
   if (now >= *oldest)
-    line += fmt::format(", {}{} ago", count > 1 ? "up to " : "", duration_words(now - *oldest));
-  line += ": " + first->port;
-  if (count > 1) line += fmt::format(", and {} more port{}", count - 1, count == 2 ? "" : "s");
-  return "\n  " +
-         cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 2, style.ascii) +
-         "\n";
+    line += fmt::format(", {}{} old", imported.size() > 1 ? "up to " : "",
+                        duration_words(now - *oldest));
+  line += ": " + imported.front()->port;
+  if (imported.size() > 1) line += " and " + count_of(imported.size() - 1, "more port");
+  return "\n" + paragraph(fmt::format("  {} ", kImportMark), 4, clean_text(line, style.ascii),
+                          usable_width(style));
 }
 
 }  // namespace
 
 std::string impact_words(const Impact& impact) {
-  std::string text;
-  if (impact.bandwidth_lost_mbps > 0)
-    text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
-  if (impact.bandwidth_at_risk_mbps > 0)
-    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ",
-                        impact.bandwidth_at_risk_mbps / 1000);
+  const auto part = [](double mbps, std::string_view word) {
+    return mbps > 0 ? fmt::format("{:g} Gb/s {}", mbps / 1000, word) : std::string();
+  };
+  std::string text = join_parts(
+      {part(impact.bandwidth_lost_mbps, "lost"), part(impact.bandwidth_at_risk_mbps, "at risk")},
+      ", ");
   text += fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
   if (impact.rail_share)
     text += fmt::format(", {:.0f} % of it on rail {}", 100 * *impact.rail_share, impact.rail);
@@ -315,34 +257,23 @@ bool is_problem(const PortReport& port) {
 }
 
 std::size_t count_problems(const Report& report) {
-  return static_cast<std::size_t>(
-      std::count_if(report.ports.begin(), report.ports.end(), is_problem));
+  return static_cast<std::size_t>(std::ranges::count_if(report.ports, is_problem));
 }
 
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view) {
-  std::vector<const PortReport*> shown;
+  Ports shown;
   for (const PortReport& port : report.ports)
     if (!view.problems_only || is_problem(port)) shown.push_back(&port);
-  std::vector<Row> rows;
-  rows.reserve(shown.size());
-  for (const PortReport* port : shown) rows.push_back(row_of(*port, report.t, style.ascii));
-  const auto width = static_cast<std::size_t>(std::clamp(style.width_columns, 40, 1000));
-  const Layout layout = lay_out(rows, width, view.wide);
-  const std::size_t total = view.wide ? layout.verdict_begins() + layout.verdict : width;
-  std::string text = headline(report, style, view, total);
+  std::string text = headline(report, style, view);
   if (report.impact)
-    text += "  " + cut("Impact: " + impact_words(*report.impact), total - 2, style.ascii) + "\n";
-  if (report.dry_run == true)
-    text += "  dry run: everything is judged and shown, nothing is sent\n";
-  if (!rows.empty()) text += "\n" + title_line(layout, style);
-  for (const Row& row : rows) text += row_lines(row, layout, style);
-  if (report.ports.empty())
-    text += "\n  No port is watched.\n";
-  else if (rows.empty())
-    text += "\n  No port wants attention.\n";
-  const std::size_t lines_width = view.wide ? 1000 : width;
-  text += import_line(shown, view.now.value_or(report.at), style, lines_width);
-  return text + gap_lines(report, style, lines_width);
+    text += paragraph("  Impact: ", 10, impact_words(*report.impact), usable_width(style));
+  if (report.dry_run == true) text += "  dry run: diagnoses are shown, nothing is announced\n";
+  if (!shown.empty())
+    text += table(shown, report.t, style, view.wide);
+  else
+    text += report.ports.empty() ? "\n  No port found.\n" : "\n  No port needs attention.\n";
+  return text + import_note(shown, view.now.value_or(report.at), style) +
+         unreadable_sources(report, style);
 }
 
 }  // namespace linkhealth

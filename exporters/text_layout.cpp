@@ -4,35 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Bytes of the well-formed UTF-8 character at the front of `text`; 0 when there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xc2 && lead < 0xe0 ? 2
-                             : lead >= 0xe0 && lead < 0xf0 ? 3
-                                                           : 0;
-  if (length == 0 || length > text.size())
-    return 0;  // four bytes: none of ours, and of no certain width
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  if (lead == 0xe0 && byte(1) < 0xa0) return 0;
-  if (lead == 0xed && byte(1) >= 0xa0) return 0;
-  return length;
-}
-
-/// Letters of which it is certain that a terminal draws them one column wide: Latin, Greek,
-/// Cyrillic, punctuation, arrows, mathematics, boxes and shapes. No C1 controls, no zero-width, no
-/// bidirectional overrides.
+/// Characters that every terminal draws one column wide: Latin, Greek, Cyrillic, punctuation,
+/// arrows, mathematics, boxes and shapes; no C1 controls, zero-width characters or bidirectional
+/// overrides.
 bool one_column(char32_t point) {
   if (point < 0xa0 || point == 0xad) return false;
   if (point < 0x300 || (point >= 0x370 && point < 0x483)) return true;
@@ -49,27 +34,28 @@ char32_t decode(std::string_view character) {
   return (byte(0) & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kAscii = {{{"°", ""},
-                                                                                   {"µ", "u"},
-                                                                                   {"·", "-"},
-                                                                                   {"–", "-"},
-                                                                                   {"—", "-"},
-                                                                                   {"…", "..."},
-                                                                                   {"→", "->"},
-                                                                                   {"≥", ">="},
-                                                                                   {"≤", "<="},
-                                                                                   {"─", "-"},
-                                                                                   {"━", "-"},
-                                                                                   {"▶", ">"},
-                                                                                   {"▲", "!"},
-                                                                                   {"’", "'"},
-                                                                                   {"±", "+-"}}};
+constexpr std::pair<std::string_view, std::string_view> kAscii[] = {
+    {"°", ""},    {"µ", "u"},  {"·", "-"},  {"–", "-"},  {"—", "-"},
+    {"…", "..."}, {"→", "->"}, {"≥", ">="}, {"≤", "<="}, {"─", "-"},
+    {"━", "-"},   {"▶", ">"},  {"▲", "!"},  {"’", "'"},  {"±", "+-"}};
 
-std::string_view ascii_twin(std::string_view character) {
-  for (const auto& [sign, twin] : kAscii)
-    if (sign == character) return twin;
+std::string_view ascii_equivalent(std::string_view character) {
+  for (const auto& [sign, ascii] : kAscii)
+    if (sign == character) return ascii;
   return "?";
 }
+
+struct Look {
+  std::string_view sign, ascii_sign, colour;
+};
+/// In the order of Health. Colours as parameters of ECMA-48 SGR.
+constexpr std::array<Look, 6> kLooks = {{{"●", "ok", "32"},
+                                         {"◆", "~", "1;33"},
+                                         {"▲", "!", "1;33"},
+                                         {"✖", "X", "1;31"},
+                                         {"?", "?", "35"},
+                                         {"○", "o", "2"}}};
+const Look& look_of(Health health) { return kLooks.at(static_cast<std::size_t>(health)); }
 
 std::string paint(std::string_view text, std::string_view code, const TextStyle& style) {
   if (!style.colour || text.empty()) return std::string(text);
@@ -87,10 +73,10 @@ std::string clean_text(std::string_view text, bool ascii) {
     text.remove_prefix(character.size());
     if (character.size() == 1)
       out += length == 1 && character[0] >= 0x20 && character[0] != 0x7f ? character[0] : '?';
-    else if (!one_column(decode(character)))
+    else if (character.size() > 3 || !one_column(decode(character)))
       out += '?';
     else
-      out += ascii ? ascii_twin(character) : character;
+      out += ascii ? ascii_equivalent(character) : character;
   }
   return out;
 }
@@ -134,6 +120,63 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   }
   if (!line.empty()) lines.push_back(std::move(line));
   return lines;
+}
+
+std::string paragraph(std::string_view head, std::size_t indent, std::string_view text,
+                      std::size_t width) {
+  std::string out;
+  for (const std::string& line : wrap(text, width > indent + 20 ? width - indent : 20))
+    out += (out.empty() ? std::string(head) : std::string(indent, ' ')) + line + "\n";
+  return out;
+}
+
+std::vector<std::string> align_columns(std::vector<std::vector<std::string>> rows,
+                                       std::size_t indent, std::size_t width, bool ascii) {
+  constexpr std::size_t kNarrowest = 12;
+  std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
+  for (auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = clean_text(row[i], ascii);
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+  std::size_t total = indent;
+  for (const std::size_t each : widths) total += each + 2;
+  total -= std::min<std::size_t>(total, 2);
+  for (std::size_t i = widths.size(); i-- > 1 && total > width;) {
+    const std::size_t spare = widths[i] > kNarrowest ? widths[i] - kNarrowest : 0;
+    const std::size_t less = std::min(spare, total - width);
+    widths[i] -= less;
+    total -= less;
+  }
+  std::vector<std::string> lines;
+  for (const auto& row : rows) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += pad_right(cut(row[i], widths[i], ascii), widths[i]) + "  ";
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::size_t usable_width(const TextStyle& style) {
+  return static_cast<std::size_t>(std::clamp(style.width_columns, 40, 1000));
+}
+
+std::string join_parts(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts)
+    if (!part.empty()) text += (text.empty() ? "" : std::string(separator)) + part;
+  return text;
+}
+
+std::string capitalize(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string count_of(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 std::string duration_words(Milliseconds duration) {
@@ -188,44 +231,47 @@ std::string speed_words(std::uint32_t speed_mbps) {
 }
 
 std::string name_words(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTradeWords = {
-      {{"rx", "Rx"},
-       {"tx", "Tx"},
-       {"ber", "BER"},
-       {"fec", "FEC"},
-       {"los", "LOS"},
-       {"lol", "LOL"},
-       {"nic", "NIC"},
-       {"pcie", "PCIe"},
-       {"cdr", "CDR"},
-       {"snr", "SNR"},
-       {"aer", "AER"},
-       {"crc", "CRC"}}};
+  constexpr std::pair<std::string_view, std::string_view> kTradeWords[] = {
+      {"rx", "Rx"},   {"tx", "Tx"},   {"ber", "BER"}, {"fec", "FEC"},
+      {"los", "LOS"}, {"lol", "LOL"}, {"nic", "NIC"}, {"cdr", "CDR"},
+      {"snr", "SNR"}, {"aer", "AER"}, {"crc", "CRC"}, {"pcie", "PCIe"}};
   std::string words;
   for (const std::string_view part : split(name, '_')) {
     if (!words.empty()) words += words.ends_with("pre") || words.ends_with("post") ? '-' : ' ';
-    const auto* const found = std::find_if(kTradeWords.begin(), kTradeWords.end(),
-                                           [&](const auto& row) { return row.first == part; });
-    words += found == kTradeWords.end() ? part : found->second;
+    const auto* const found =
+        std::ranges::find(kTradeWords, part, &std::pair<std::string_view, std::string_view>::first);
+    words += found == std::end(kTradeWords) ? part : found->second;
   }
   return words;
+}
+
+std::string_view state_words(FaultState state) {
+  return state == FaultState::kProving ? "verifying" : to_string(state);
 }
 
 std::string health_words(const PortReport& port) {
   std::string text = name_words(to_string(port.health));
   if (!port.note.empty()) text += ": " + port.note;
   if (port.health != Health::kUnknown || port.gaps.empty()) return text;
-  // What leaves a whole port unknown; other gaps stand beside it.
-  constexpr std::string_view kGrounds[] = {"rdma_device", "link", "counters", "inventory"};
+  // The sources without which the whole port is unknown come first.
+  constexpr std::string_view kNeeded[] = {"rdma_device", "link", "counters", "inventory"};
   const Gap* gap = &port.gaps.front();
-  for (const std::string_view probe : kGrounds) {
+  for (const std::string_view probe : kNeeded) {
     const auto at = std::ranges::find(port.gaps, probe, &Gap::probe);
     if (at == port.gaps.end()) continue;
     gap = &*at;
     break;
   }
-  return text + (gap->probe == kGrounds[0] ? ": " : fmt::format(": can't read {}: ", gap->probe)) +
+  return text + (gap->probe == kNeeded[0] ? ": " : fmt::format(": can't read {}: ", gap->probe)) +
          gap->reason;
+}
+
+std::string bar(double share, std::size_t columns, bool ascii) {
+  const double full = std::clamp(share, 0.0, 1.0) * static_cast<double>(columns);
+  std::string text;
+  for (std::size_t i = 0; i < columns; ++i)
+    text += static_cast<double>(i) + 0.5 <= full ? (ascii ? "#" : "█") : (ascii ? "." : "░");
+  return text;
 }
 
 std::optional<double> dbm_from_mw(double power_mw) {
@@ -234,40 +280,12 @@ std::optional<double> dbm_from_mw(double power_mw) {
 }
 
 std::string health_sign(Health health, bool ascii) {
-  switch (health) {
-    case Health::kHealthy:
-      return ascii ? "ok" : "●";
-    case Health::kAtRisk:
-      return ascii ? "~" : "◆";
-    case Health::kDegraded:
-      return ascii ? "!" : "▲";
-    case Health::kDown:
-      return ascii ? "X" : "✖";
-    case Health::kUnknown:
-      return "?";
-    case Health::kExempt:
-      return ascii ? "o" : "○";
-  }
-  return "?";
+  return std::string(ascii ? look_of(health).ascii_sign : look_of(health).sign);
 }
 
 std::string paint_health(std::string_view text, Health health, const TextStyle& style) {
-  switch (health) {
-    case Health::kHealthy:
-      return paint(text, "32", style);
-    case Health::kAtRisk:
-    case Health::kDegraded:
-      return paint(text, "1;33", style);
-    case Health::kDown:
-      return paint(text, "1;31", style);
-    case Health::kUnknown:
-      return paint(text, "35", style);
-    case Health::kExempt:
-      return paint(text, "2", style);
-  }
-  return std::string(text);
+  return paint(text, look_of(health).colour, style);
 }
-
 std::string paint_bold(std::string_view text, const TextStyle& style) {
   return paint(text, "1", style);
 }

@@ -1,6 +1,6 @@
-// What a technician takes to the rack: the place of both ends, what is wrong, what to bring, what
-// to do and when to stop, how to know that it worked, and the proof. As Markdown for people and as
-// JSON for ticket systems.
+// What a technician needs at the rack: the location of both ends, the fault, what to bring, the
+// repair steps and when to stop, how to verify the repair, and the evidence. As Markdown for people
+// and as JSON for ticket systems.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,11 @@
 
 namespace linkhealth {
 
-/// One end of the cable. What is not known is "".
+/// One end of the cable. Unknown is "".
 struct TicketEnd {
   std::string system, place, slot, port;
   std::string vendor, part_number, serial, firmware;
-  std::optional<WallTime>
-      imported_at;  ///< when somebody else read the module; nullopt: it was read from this node
+  std::optional<WallTime> imported_at;  ///< nullopt: the module was read from this node
 };
 
 struct TicketStep {
@@ -34,21 +33,21 @@ struct Ticket {
   std::optional<WallTime> opened_at;
   TicketEnd near, far;
   std::string link;                 ///< "400G-DR4, MPO-12, 30 m"
-  std::vector<std::string> before;  ///< what to do or know before anything is touched
+  std::vector<std::string> before;  ///< before touching anything
   std::vector<std::string> bring;
   std::vector<TicketStep> steps;
   std::string verify;         ///< the command
-  std::string verified_when;  ///< what it proves
+  std::string verified_when;  ///< what it tests
   std::vector<std::string> evidence, history;
 };
 
 Ticket make_ticket(const Report& report, const PortReport& port);
-/// Ends in a newline. Lines are as long as their content: Markdown is wrapped by whoever shows it.
+/// Ends in a newline. Lines are not wrapped: the Markdown viewer does that.
 std::string ticket_markdown(const Ticket& ticket);
 /// docs/schema/ticket.json, on one line.
 std::string ticket_json(const Ticket& ticket);
 
-/// What the steps of a fault need, by its medium: "cleaner for MPO-12 APC", "jumper, 30 m, …".
+/// What the repair steps need, by the medium: "cleaner for MPO-12 APC", "jumper, 30 m, …".
 std::vector<std::string> things_to_bring(const FaultReport& fault, const PortReport& port);
 
 }  // namespace linkhealth

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "exporters/text_layout.h"
 #include "exporters/ticket.h"
 #include "model/json.h"
@@ -9,11 +7,6 @@
 namespace linkhealth {
 
 namespace {
-
-std::string capital(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 /// Text from modules and neighbours must not become markup.
 std::string escaped(std::string_view text) {
@@ -30,7 +23,7 @@ std::string escaped(std::string_view text) {
 
 std::string sentence(const std::string& text) {
   const bool ends = text.ends_with('.') || text.ends_with('?') || text.ends_with('!');
-  return capital(escaped(text)) + (ends ? "" : ".");
+  return capitalize(escaped(text)) + (ends ? "" : ".");
 }
 
 void add_line(std::string& out, std::string_view label, const std::string& value) {
@@ -38,25 +31,25 @@ void add_line(std::string& out, std::string_view label, const std::string& value
 }
 
 void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
-  std::string where = end.system.empty() ? "not known" : end.system;
-  for (const std::string& part : {end.place, end.slot}) where += part.empty() ? "" : ", " + part;
-  if (!end.port.empty()) where += ", port " + end.port;
-  add_line(out, name, where);
-  std::string module = end.vendor;
-  if (!end.part_number.empty()) module += (module.empty() ? "" : " ") + end.part_number;
-  if (!end.serial.empty()) module += (module.empty() ? "" : ", ") + ("serial " + end.serial);
-  if (!end.firmware.empty()) module += ", firmware " + end.firmware;
-  if (end.imported_at)
-    module += ", as somebody else read it (imported) on " + instant_words(*end.imported_at);
+  add_line(out, name,
+           join_parts({end.system.empty() ? "unknown" : end.system, end.place, end.slot,
+                       end.port.empty() ? "" : "port " + end.port},
+                      ", "));
+  const std::string module =
+      join_parts({join_parts({end.vendor, end.part_number}, " "),
+                  end.serial.empty() ? "" : "serial " + end.serial,
+                  end.firmware.empty() ? "" : "firmware " + end.firmware,
+                  end.imported_at ? "imported reading of " + instant_words(*end.imported_at) : ""},
+                 ", ");
   add_line(out, fmt::format("{} module", name),
-           module.empty() ? "can't be read from this node" : module);
+           module.empty() ? "not readable from this node" : module);
 }
 
 void add_list(std::string& out, std::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   out += fmt::format("\n## {}\n\n", title);
   for (const std::string& line : lines)
-    out += "- " + (title == "Before you begin" ? line : escaped(line)) + "\n";
+    out += "- " + (title == "Before you start" ? line : escaped(line)) + "\n";
 }
 
 /// Texts that are not known have no key.
@@ -88,15 +81,15 @@ std::string ticket_markdown(const Ticket& ticket) {
   add_end(out, "Near end", ticket.near);
   add_end(out, "Far end", ticket.far);
   add_line(out, "Link", ticket.link);
-  add_list(out, "Before you begin", ticket.before);
+  add_list(out, "Before you start", ticket.before);
   add_list(out, "Bring", ticket.bring);
   if (!ticket.steps.empty()) out += "\n## Steps, cheapest first\n\n";
   for (std::size_t i = 0; i < ticket.steps.size(); ++i)
     out +=
         fmt::format("{}. {}\n   {}\n", i + 1, sentence(ticket.steps[i].text), ticket.steps[i].stop);
-  out += fmt::format("\n## How to know that it worked\n\n`{}`\n", ticket.verify);
+  out += fmt::format("\n## Verify\n\n`{}`\n", ticket.verify);
   if (!ticket.verified_when.empty())
-    out += fmt::format("\nProved when: {}.\n", escaped(ticket.verified_when));
+    out += fmt::format("\nFixed when: {}.\n", escaped(ticket.verified_when));
   add_list(out, "Evidence", ticket.evidence);
   add_list(out, "History", ticket.history);
   if (!ticket.fault_id.empty())

@@ -14,8 +14,6 @@ constexpr double kIntervalSeconds = 8;  // shorter readings are added up
 /// A burst somewhere in a longer time, spread over all of it, would be most of windows.traffic_s.
 constexpr double kLongestSpreadS = 600;
 
-void add_to(double& sum, double value) { sum = std::isnan(sum) ? value : sum + value; }
-
 /// Bits corrected, from the number of codewords that had errors: with independent errors a codeword
 /// of 5440 bits (RS544) has a Poisson number of them. Blocks alone saturate near one error a block.
 double bits_from_blocks(double blocks, double seconds, double rate_bps) {
@@ -68,12 +66,11 @@ const Interval* CounterHistory::add(const Increase& increase, const std::vector<
 }
 
 void CounterHistory::add_gain(const Gain& gain, double interval_s, SteadyTime now) {
-  const auto indicator = static_cast<std::size_t>(gain.indicator);
-  add_to(open_->increases[indicator], gain.in_interval(interval_s));
+  open_->add(gain.indicator, gain.in_interval(interval_s));
   if (!gain.is_spread(interval_s) || gain.seconds > kLongestSpreadS) return;
   const SteadyTime since = now - from_seconds(gain.seconds);
   for (auto at = intervals.rbegin(); at != intervals.rend() && at->begin >= since; ++at)
-    add_to(at->increases[indicator], gain.value * at->seconds() / gain.seconds);
+    at->add(gain.indicator, gain.value * at->seconds() / gain.seconds);
 }
 
 /// A decrease is a reset or a wrong reading: the next reading is the new start.

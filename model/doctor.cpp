@@ -2,19 +2,19 @@
 
 namespace linkhealth {
 
-std::string_view to_string(SourceState state) {
+std::string_view to_string(Visibility state) {
   switch (state) {
-    case SourceState::kSeen:
+    case Visibility::kSeen:
       return "seen";
-    case SourceState::kPartly:
+    case Visibility::kPartly:
       return "partly";
-    case SourceState::kHidden:
+    case Visibility::kHidden:
       return "hidden";
-    case SourceState::kNotOffered:
+    case Visibility::kNotOffered:
       return "not_offered";
-    case SourceState::kNoWord:
+    case Visibility::kNoWord:
       return "no_word";
-    case SourceState::kNotUsed:
+    case Visibility::kNotUsed:
       return "not_used";
   }
   return "";

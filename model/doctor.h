@@ -11,7 +11,7 @@
 
 namespace linkhealth {
 
-enum class SourceState : std::uint8_t {
+enum class Visibility : std::uint8_t {
   kSeen,        ///< it was read; what comes by itself: it is listened to
   kPartly,      ///< some of it was read
   kHidden,      ///< it should be there, and can't be read: `why`, and what to do
@@ -20,12 +20,12 @@ enum class SourceState : std::uint8_t {
   kNotUsed,     ///< it does not apply to this port
 };
 /// "seen", "partly", "hidden", "not_offered", "no_word", "not_used".
-std::string_view to_string(SourceState state);
+std::string_view to_string(Visibility state);
 
 struct SourceSight {
   std::string probe;  ///< as in gaps
   std::string what;
-  SourceState state = SourceState::kNoWord;
+  Visibility state = Visibility::kNoWord;
   std::string why;   ///< of kPartly, kHidden and kNotOffered; of kNotUsed where it was switched off
   std::string hint;  ///< what makes it visible; "" when nothing can or need be done
   bool operator==(const SourceSight&) const = default;
@@ -49,8 +49,7 @@ struct DoctorReport {
   std::vector<std::string> capabilities;  ///< the effective ones that matter here: "CAP_NET_ADMIN"
   std::vector<SourceSight> node_sources;
   std::vector<PortSight> ports;
-  std::vector<std::string> costs;  ///< sentences
-  std::size_t hidden = 0;          ///< sources that are hidden or only partly seen, over all ports
+  std::size_t hidden = 0;  ///< sources that are hidden or only partly seen, over all ports
 };
 
 }  // namespace linkhealth

@@ -3,7 +3,6 @@
 // Kendall test (Hirsch, Slack and Smith, Water Resources Research 18, 1982).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,11 +28,12 @@ class Drift {
   void add(WallTime at, double value);
   void clear() { *this = Drift(); }
   /// nullopt before a week is known, or when the interval holds 0.
-  [[nodiscard]] std::optional<Slope> slope() const;
+  [[nodiscard]] std::optional<Slope> slope() const { return slope_; }
   /// Bin and value by turns, oldest first: what survives a restart. The bin that is filling is left
   /// out.
   [[nodiscard]] std::vector<double> values() const;
-  void assign(const std::vector<double>& values);
+  void assign(const std::vector<double>& values, SteadyTime now = {});
+  [[nodiscard]] bool ready() const { return !points_.empty(); }
 
  private:
   struct Point {
@@ -41,12 +41,14 @@ class Drift {
     double value;
   };
   void close();
+  void add_point(std::int64_t bin, double value);
+  [[nodiscard]] std::optional<Slope> find_slope() const;
 
   std::vector<Point> points_;  ///< oldest first
   std::int64_t bin_ = 0;
   WallTime last_;
   std::vector<double> filling_;
-  mutable std::optional<std::optional<Slope>> slope_;  ///< computed once for each new point
+  std::optional<Slope> slope_;  ///< of points_
 };
 
 }  // namespace linkhealth

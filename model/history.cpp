@@ -15,8 +15,6 @@ constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noi
 constexpr double kBackDb = 0.6;
 constexpr double kWarmUpS =
     900;  // ten time constants of a module's temperature (docs/physics.md 7d)
-constexpr double kGapKeepSeconds =
-    4000;  // more than the longest pause before a source is tried again
 constexpr Knob kIntentKnobs[] = {
     {"boot_quiet_s", 300, 0, 3600, "s",
      "after a boot: links come up and drivers settle, that is nobody's fault"},
@@ -33,13 +31,6 @@ constexpr Knob kIntentKnobs[] = {
      "an error that killed a card is past when its link carries and still counts what comes so "
      "long after; at once "
      "when the link fell and came back by itself. A card's own reset takes up to two minutes"}};
-
-/// Probes whose success a snapshot shows: it has their group.
-bool is_group(std::string_view probe) {
-  constexpr std::string_view kGroups[] = {"link",   "counters", "hw_counters",
-                                          "module", "peer",     "pcie"};
-  return std::find(std::begin(kGroups), std::end(kGroups), probe) != std::end(kGroups);
-}
 
 bool is_intent(PortEventKind kind) {
   switch (kind) {
@@ -102,11 +93,6 @@ std::string_view PortHistory::fec() const {
     return "RS544";
   if (!said.empty()) return "RS528";
   return counters.corrects ? "RS528" : said;
-}
-
-const Blindness* PortHistory::blind_to(std::string_view probe) const {
-  const auto at = blind.find(std::string(probe));
-  return at == blind.end() || at->second.part ? nullptr : &at->second;
 }
 
 // --- carrier
@@ -353,11 +339,6 @@ void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
 }
 
 void PortHistory::forget_old(SteadyTime now) {
-  // A group's gap ends when the group is read. Any other gap is over when nobody repeats it: what
-  // fails is tried again.
-  std::erase_if(blind, [now](const auto& entry) {
-    return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
-  });
   carrier.forget_old(now);
   counters.forget_old(now);
   peer.forget_old(now);

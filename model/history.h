@@ -22,16 +22,6 @@
 
 namespace linkhealth {
 
-/// Failed attempts of one probe since its last success.
-struct Blindness {
-  SteadyTime since;
-  SteadyTime last;
-  std::size_t attempts = 0;
-  std::string reason;
-  bool part = false;     ///< the rest of what the probe reads came: said, and no blindness
-  bool of_node = false;  ///< of what is read for all ports at once
-};
-
 /// How the link was when its carrier was lost last.
 struct BeforeLoss {
   std::optional<double> ber;
@@ -56,7 +46,6 @@ class PortHistory {
   SteadyTime first_seen;
   /// Its verbs device was seen then, maybe in an earlier run; nullopt: never.
   std::optional<WallTime> verbs_seen_at;
-  std::map<std::string, Blindness> blind;  ///< by probe
 
   CarrierHistory carrier;
   CounterHistory counters;
@@ -66,8 +55,8 @@ class PortHistory {
   PeerHistory peer;
   BeforeLoss before_loss;
 
-  /// nullptr: what this probe reads comes, all of it or the most.
-  [[nodiscard]] const Blindness* blind_to(std::string_view probe) const;
+  /// Why nothing comes from this source; nullptr: it is ok, maybe with something missing.
+  [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; of the last present module.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
@@ -108,12 +97,11 @@ class PortHistory {
   void end_recalled_peer(const Instant& now);
 
   // --- what can't be read
-  void end_old_module(SteadyTime now);
-  void end_old_counters(SteadyTime now);
-  void end_old_lanes(SteadyTime now);
-  void see_counters(const Counters& now);
-  void take_gap(const Gap& gap, const Snapshot& snapshot);
+  [[nodiscard]] bool is_stale(SourceId source, SteadyTime read_at) const;
+  void forget_stale(SteadyTime now);
+  void forget_stale_counters();
 
+  SteadyTime now_;  ///< of the last snapshot
   std::string medium_ = "unknown";
   RateCalculator rates_;
   bool peer_recalled_ = false;  ///< latest.peer is of before a restart
@@ -129,6 +117,8 @@ class History {
   [[nodiscard]] const PortHistory* find(const PortKey& key) const;
   [[nodiscard]] SteadyTime now() const { return now_.t; }
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
+  /// The node's sources that are not ok or have something missing.
+  [[nodiscard]] const SourceMap& sources() const { return sources_; }
   /// Ports that have another stable key since the last snapshot: what is kept by it has to move.
   [[nodiscard]] const PortMoves& moves() const { return moves_; }
   /// A port that configuration expects. One that is never seen is known as absent from now on,
@@ -155,11 +145,8 @@ class History {
   void meet_ports(const Snapshot& snapshot);
   [[nodiscard]] std::string stable_of(const PortKey& key, const PortSample& sample) const;
   [[nodiscard]] std::map<std::string, std::string> known_names() const;
-  [[nodiscard]] std::string stable_of_label(const PortKey& key) const;
   void part_names(const Snapshot& snapshot);
   void take_samples(const Snapshot& snapshot);
-  void take_gaps(const Snapshot& snapshot);
-  void end_node_gap(const std::string& probe);
 
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;
@@ -168,6 +155,7 @@ class History {
   IntentTimes times_;
   Instant now_;
   std::optional<double> uptime_s_;
+  SourceMap sources_;
 };
 
 /// FEC modes that correct by themselves; "" and "Off" do not.

@@ -1,39 +1,35 @@
-// What is normal for a port, taken out before a restart and taken over after it.
+// What is normal for a port, over a restart.
 #include <algorithm>
 
 #include "base/text.h"
 #include "model/history.h"
-#include "model/reading_ages.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Older than this, dust, temperature and hands have changed a link more than a reference is worth.
+/// Older than this, dust, temperature and hands have changed a link more than a baseline is worth.
 constexpr double kForgetAfterSeconds = 30 * 86400.0;
 
-/// Every baseline of a port with its name; one list for both directions.
+/// Every baseline and drift of a port with its name; one list for both directions.
 template <typename Port, typename Visit>
-void each_baseline(Port& port, Visit visit) {
-  const auto lanes = [&visit](auto& series, const std::string& name) {
+void each_kept(Port& port, Visit visit) {
+  const auto lanes = [&visit](auto& lanes_of, const std::string& name, auto baseline_of) {
     for (std::size_t i = 0; i < kMaxLanes; ++i)
-      visit(name + "." + std::to_string(i + 1), series[i].baseline);
+      visit(name + "." + std::to_string(i + 1), baseline_of(lanes_of[i]));
   };
-  lanes(port.own.rx_dbm, "rx_dbm");
-  lanes(port.own.tx_dbm, "tx_dbm");
-  lanes(port.own.bias_ma, "bias_ma");
+  const auto of_series = [](auto& series) -> auto& { return series.baseline; };
+  lanes(port.own.rx_dbm, "rx_dbm", of_series);
+  lanes(port.own.tx_dbm, "tx_dbm", of_series);
+  lanes(port.own.bias_ma, "bias_ma", of_series);
   visit("temperature_c", port.own.temperature_c.baseline);
-  lanes(port.far.rx_dbm, "far_rx_dbm");
-  lanes(port.far.tx_dbm, "far_tx_dbm");
+  lanes(port.far.rx_dbm, "far_rx_dbm", of_series);
+  lanes(port.far.tx_dbm, "far_tx_dbm", of_series);
   visit("ber_log10", port.counters.ber_log10);
-  for (std::size_t i = 0; i < kMaxLanes; ++i)
-    visit("ber_log10." + std::to_string(i + 1), port.counters.lane_ber_log10[i]);
+  lanes(
+      port.counters.lane_ber_log10, "ber_log10", [](auto& baseline) -> auto& { return baseline; });
   visit("transmit_wait_share", port.counters.transmit_wait_share);
-}
-
-/// The same for what changes slowly.
-template <typename Port, typename Visit>
-void each_drift(Port& port, Visit visit) {
   visit("drift.rx_dbm", port.drifts.rx_dbm);
   visit("drift.bias_ma", port.drifts.bias_ma);
   visit("drift.temperature_c", port.drifts.temperature_c);
@@ -73,43 +69,33 @@ PortReferences PortHistory::references() const {
     kept.peer_port = latest.peer->port;
     kept.peer_guid = latest.peer->guid;
   }
-  if (own.serial.empty()) return kept;  // nothing says whose values they would be
+  if (own.serial.empty()) return kept;  // the module of these values is not known
   kept.serial = own.serial;
   kept.far_serial = far.serial;
   kept.best_speed_mbps = carrier.best_speed_mbps;
   kept.best_lanes = carrier.best_lanes;
-  each_baseline(*this, [&kept](const std::string& name, const Baseline& baseline) {
-    if (baseline.ready()) kept.references.push_back({name, baseline.values()});
-  });
-  each_drift(*this, [&kept](const std::string& name, const Drift& drift) {
-    if (auto values = drift.values(); !values.empty())
-      kept.references.push_back({name, std::move(values)});
+  each_kept(*this, [&kept](const std::string& name, const auto& values) {
+    if (values.ready()) kept.references.push_back({name, values.values()});
   });
   return kept;
 }
 
 void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
-  if (!carrier.last_up_at) carrier.last_up_at = kept.linked_at;
-  if (!carrier.loss_before_at) carrier.loss_before_at = kept.last_drop_at;
-  if (!verbs_seen_at && !kept.guid.empty())
-    verbs_seen_at = kept.verbs_seen_at.value_or(kept.seen_at);
+  carrier.last_up_at = kept.linked_at;
+  carrier.loss_before_at = kept.last_drop_at;
+  verbs_seen_at = kept.verbs_seen_at;
   if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
   far.serial = kept.far_serial;
   carrier.best_speed_mbps = kept.best_speed_mbps;
   carrier.best_lanes = kept.best_lanes;
-  each_baseline(*this, [&](const std::string& name, Baseline& baseline) {
-    const auto at = std::find_if(kept.references.begin(), kept.references.end(),
-                                 [&name](const KeptReference& row) { return row.name == name; });
-    if (at != kept.references.end()) baseline.assign(at->values, now);
-  });
-  each_drift(*this, [&kept](const std::string& name, Drift& drift) {
+  each_kept(*this, [&](const std::string& name, auto& values) {
     for (const KeptReference& row : kept.references)
-      if (row.name == name) drift.assign(row.values);
+      if (row.name == name) values.assign(row.values, now);
   });
 }
 
-/// Who was there before a restart: while the link is down nobody can ask.
+/// The far end of before a restart: while the link is down it can't be read.
 void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
   if (latest.peer || !kept.peer_at || kept.peer_source.empty()) return;
   const Milliseconds age = now.wall - *kept.peer_at;
@@ -123,7 +109,7 @@ void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
   peer_recalled_ = true;
 }
 
-/// With a link, whoever is there was heard by now.
+/// With a link, the far end was heard by now.
 void PortHistory::end_recalled_peer(const Instant& now) {
   if (!peer_recalled_ || carrier.up != true ||
       in_seconds(now.t - carrier.since.value_or(first_seen)) < kLldpHoldS)
@@ -138,7 +124,7 @@ ReferenceState History::references() const {
     kept.port = stable;
     kept.seen_at = now_.wall;
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
-    // An open fault alone is reason enough to know whose it is.
+    // A GUID alone is kept too: an open fault follows its card.
     const bool has_name =
         port.latest.id.exempt.empty() && !lasting_name(kept.guid, port.latest.id.port).empty();
     if (!kept.references.empty() || kept.linked_at || has_name)
@@ -169,7 +155,7 @@ void History::adopt(const std::string& stable, PortHistory& port) {
   kept_.erase(at);
 }
 
-/// A port of an earlier run that is not there in this one: so that somebody misses it.
+/// A port of an earlier run that is not there in this one: it is known as absent.
 void History::recall(const PortKey& label) {
   const auto kept =
       std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });

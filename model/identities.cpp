@@ -5,7 +5,7 @@ namespace linkhealth {
 namespace {
 
 constexpr Milliseconds kAgain = std::chrono::hours(1);
-/// A module that invents a new serial with each read fills no memory.
+/// So that a module with a new serial at each read fills no memory.
 constexpr std::size_t kMaxKnown = 4096;
 
 KeptIdentity identity_of(const ModuleSample& module, const char* end, const std::string& port,
@@ -18,12 +18,12 @@ KeptIdentity identity_of(const ModuleSample& module, const char* end, const std:
 
 void IdentityWatch::note(KeptIdentity identity, std::vector<KeptIdentity>& out) {
   if (identity.serial.empty()) return;
-  if (told_at_.size() >= kMaxKnown) told_at_.clear();
-  const auto [told, is_new] = told_at_.try_emplace(
+  if (noted_at_.size() >= kMaxKnown) noted_at_.clear();
+  const auto [noted, is_new] = noted_at_.try_emplace(
       {identity.serial, identity.end, identity.port, identity.place}, identity.last_seen_at);
-  const Milliseconds since = identity.last_seen_at - told->second;
+  const Milliseconds since = identity.last_seen_at - noted->second;
   if (!is_new && since < kAgain && since >= Milliseconds(0)) return;
-  told->second = identity.last_seen_at;
+  noted->second = identity.last_seen_at;
   out.push_back(std::move(identity));
 }
 

@@ -1,7 +1,5 @@
 #include "model/indicators.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -15,162 +13,71 @@ using enum Combine;
 using enum Measure;
 
 constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
-    {kCorrectedBits,
-     "corrected bits",
-     kMax,
-     kRate,
-     {"fec_corrected_bits", "rx_corrected_bits_phy", "rx_corrected_bits"},
-     "bits that FEC corrected: always some on PAM4"},
-    {kCorrectedBlocks,
-     "corrected blocks",
-     kMax,
-     kRate,
-     {"fec_corrected_blocks", "rx_fec_corrected_blocks"},
-     "codewords that FEC corrected"},
-    {kUncorrectableBlocks,
-     "uncorrectable blocks",
-     kMax,
-     kCount,
-     {"fec_uncorrectable_blocks", "rx_fec_uncorrectable_blocks"},
-     "codewords lost"},
-    {kSymbolErrors,
-     "symbol errors",
-     kMax,
-     kCount,
-     {"symbol_error", "phy_SymbolErrorDuringCarrier", "rx_pcs_symbol_err_phy", "rx_pcs_symbol_err",
-      "illegal_bytes.nic"},
-     "symbols that were not corrected"},
-    {kFrameErrors,
-     "bad frames",
-     kMax,
-     kCount,
-     {"mac_FrameCheckSequenceErrors", "port_rcv_errors", "netdev_rx_crc_errors",
-      "rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"},
-     "frames received damaged"},
-    {kLinkRecoveries,
-     "link recoveries",
-     kMax,
-     kCount,
-     {"link_error_recovery", "local_link_integrity_errors", "total_success_recovery_phy"},
-     "retrained without going down, or had more physical errors than it may"},
-    {kLinkDowns,
-     "link downs",
-     kMax,  // of InfiniBand, which has no carrier count (CarrierHistory)
-     kCount,
-     {"link_downed"},
-     "the link went down"},
-    {kRxOctets,
-     "octets received",
-     kMax,
-     kRate,  // a netdev may leave out what RDMA carries
-     {"port_rcv_data", "mac_OctetsReceivedOK", "netdev_rx_bytes", "rdma_rx_bytes", "ip4InOctets",
-      "ip6InOctets", "rx_bytes", "rx_roce_only_bytes", "rcvd_bytes"},
-     "traffic in"},
-    {kTxOctets,
-     "octets sent",
-     kMax,
-     kRate,
-     {"port_xmit_data", "mac_OctetsTransmittedOK", "netdev_tx_bytes", "rdma_tx_bytes",
-      "ip4OutOctets", "ip6OutOctets", "tx_bytes", "tx_roce_only_bytes", "sent_bytes"},
-     "traffic out"},
-    {kCongestionMarks,
-     "congestion marks",
-     kSum,
-     kRate,
-     // mlx5 and bnxt_re; bnxt_re by its old names; irdma.
-     {"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "np_cnp_pkts", "tx_cnp_pkts",
-      "rx_ecn_marked_pkts", "rx_cnp_pkts", "cnpSent", "RxECNMrkd", "cnpHandled"},
-     "ECN marks and congestion notifications"},
-    {kPauseReceived,
-     "pause frames received",
-     kMax,
-     kRate,  // of one priority where only that one pauses
-     {"pause_rx_pause_frames", "rx_global_pause", "rx_pause_frames", "link_xoff_rx.nic",
-      "frames_rx_pause", "rx_prio#_pause", "rx_pfc_frames", "rx_pfc_ena_frames_pri#",
-      "rx_priority_#_xoff.nic", "frames_rx_pripause"},
-     "the network can't absorb us"},
-    {kPauseSent,
-     "pause frames sent",
-     kMax,
-     kRate,
-     {"pause_tx_pause_frames", "tx_global_pause", "tx_pause_frames", "link_xoff_tx.nic",
-      "frames_tx_pause", "tx_prio#_pause", "tx_pfc_frames", "tx_pfc_ena_frames_pri#",
-      "tx_priority_#_xoff.nic", "frames_tx_pripause"},
-     "this host can't absorb the network"},
-    {kTransmitWait,
-     "transmit wait",
-     kMax,
-     kRate,
-     {"port_xmit_wait"},
-     "ticks with data and no credits"},
-    {kHostDrops,
-     "host drops",
-     // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each
-     // priority. Of the RNR NAKs only those that were sent (irdma; linux: rxe_resp.c,
-     // RESPST_ERR_RNR): one received, such as mlx5's and bnxt_re's rnr_nak_retry_err, says that the
-     // peer had no receive work request; this host is well.
-     kMax,
-     kRate,
-     {"out_of_buffer", "rx_discards_phy", "RNR sent", "send_rnr_err", "rx_out_of_buffer",
-      "rx_dropped.nic", "frames_rx_dropped", "hw_rx_over_errors",
-      "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards",
-      "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard",
-      "rx_discard_packets_cos#"},
-     "packets that this host had no buffer for"},
-    {kRetries,
-     "retries",
-     kSum,
-     kCount,
-     // Not out_of_sequence: adaptive routing reorders without losing anything.
-     {"packet_seq_err", "local_ack_timeout_err", "implied_nak_seq_err", "duplicate_request",
-      "roce_adp_retrans", "rcvd_seq_err", "completer_retry_err",         // rxe
-      "seq_err_naks_rcvd", "to_retransmits", "missing_resp", "dup_req",  // bnxt_re, old names
-      "RetransSegs", "tcpRetransSegs", "Nak Sequence Error", "Nak Sequence Error Implied",
-      "RTO"},  // irdma
-     "transport noticed that packets were lost"},
-    {kForwardedErrors,
-     "forwarded errors",
-     kSum,
-     kCount,
-     {"port_rcv_remote_physical_errors", "frames_rx_stomped_crc", "rx_icrc_encapsulated",
-      "CRC errors"},
-     "packets that were bad before the last switch sent them"},
-    {kPcieStalls,
-     "PCIe stalls",
-     kMax,
-     kRate,
-     {"outbound_pci_stalled_wr_events"},
-     "the NIC waits for PCIe credits"},
-    {kTransmitDiscards,
-     "transmit discards",
-     kMax,
-     kRate,
-     {"port_xmit_discards"},
-     "packets dropped on the way out"},
-    {kCardErrors,
-     "card errors",
-     kSum,
-     kCount,
-     {"excessive_buffer_overrun_errors"},
-     "packets that this card lost by its own fault: no buffer in spite of credits"},
-    {kPcieDamage,
-     "PCIe damage",
-     kSum,
-     kCount,
-     {"rx_pci_signal_integrity", "tx_pci_signal_integrity", "res_rx_pci_err", "res_tx_pci_err"},
-     "PCIe errors that the card counts"},
-    {kModuleBusErrors,
-     "module bus errors",
-     kSum,
-     kCount,
-     {"module_bus_stuck", "module_bad_shorted"},
-     "times the module could not be talked to"},
-    {kModuleHeat,
-     "module heat",
-     kMax,
-     kCount,
-     {"module_high_temp"},
-     "times the card found the module too hot"},
+    {kCorrectedBits, "corrected bits", kMax, kRate,
+     "fec_corrected_bits, rx_corrected_bits_phy, rx_corrected_bits"},
+    {kCorrectedBlocks, "corrected blocks", kMax, kRate,
+     "fec_corrected_blocks, rx_fec_corrected_blocks"},
+    {kUncorrectableBlocks, "uncorrectable blocks", kMax, kCount,
+     "fec_uncorrectable_blocks, rx_fec_uncorrectable_blocks"},
+    {kSymbolErrors, "symbol errors", kMax, kCount,
+     "symbol_error, phy_SymbolErrorDuringCarrier, rx_pcs_symbol_err_phy, rx_pcs_symbol_err, "
+     "illegal_bytes.nic"},
+    {kFrameErrors, "bad frames", kMax, kCount,
+     "mac_FrameCheckSequenceErrors, port_rcv_errors, netdev_rx_crc_errors, "
+     "rx_crc_errors_phy, rx_fcs_err_frames, rx_crc_errors.nic, frames_rx_bad_fcs"},
+    {kLinkRecoveries, "link recoveries", kMax, kCount,
+     "link_error_recovery, local_link_integrity_errors, total_success_recovery_phy"},
+    // Of InfiniBand, which has no carrier count (CarrierHistory).
+    {kLinkDowns, "link downs", kMax, kCount, "link_downed"},
+    // A netdev may leave out what RDMA carries.
+    {kRxOctets, "octets received", kMax, kRate,
+     "port_rcv_data, mac_OctetsReceivedOK, netdev_rx_bytes, rdma_rx_bytes, ip4InOctets, "
+     "ip6InOctets, rx_bytes, rx_roce_only_bytes, rcvd_bytes"},
+    {kTxOctets, "octets sent", kMax, kRate,
+     "port_xmit_data, mac_OctetsTransmittedOK, netdev_tx_bytes, rdma_tx_bytes, "
+     "ip4OutOctets, ip6OutOctets, tx_bytes, tx_roce_only_bytes, sent_bytes"},
+    // mlx5 and bnxt_re; bnxt_re by its old names; irdma.
+    {kCongestionMarks, "congestion marks", kSum, kRate,
+     "np_cnp_sent, np_ecn_marked_roce_packets, rp_cnp_handled, np_cnp_pkts, tx_cnp_pkts, "
+     "rx_ecn_marked_pkts, rx_cnp_pkts, cnpSent, RxECNMrkd, cnpHandled"},
+    // Of one priority where only that one pauses.
+    {kPauseReceived, "pause frames received", kMax, kRate,
+     "pause_rx_pause_frames, rx_global_pause, rx_pause_frames, link_xoff_rx.nic, "
+     "frames_rx_pause, rx_prio#_pause, rx_pfc_frames, rx_pfc_ena_frames_pri#, "
+     "rx_priority_#_xoff.nic, frames_rx_pripause"},
+    {kPauseSent, "pause frames sent", kMax, kRate,
+     "pause_tx_pause_frames, tx_global_pause, tx_pause_frames, link_xoff_tx.nic, "
+     "frames_tx_pause, tx_prio#_pause, tx_pfc_frames, tx_pfc_ena_frames_pri#, "
+     "tx_priority_#_xoff.nic, frames_tx_pripause"},
+    {kTransmitWait, "transmit wait", kMax, kRate, "port_xmit_wait"},
+    // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each
+    // priority. Of the RNR NAKs only those that were sent (irdma; linux: rxe_resp.c,
+    // RESPST_ERR_RNR): one received, such as mlx5's and bnxt_re's rnr_nak_retry_err, says that the
+    // peer had no receive work request; this host is well.
+    {kHostDrops, "host drops", kMax, kRate,
+     "out_of_buffer, rx_discards_phy, RNR sent, send_rnr_err, rx_out_of_buffer, "
+     "rx_dropped.nic, frames_rx_dropped, hw_rx_over_errors, "
+     "mac_FramesLostDueToIntMACRcvError, netdev_rx_missed_errors, ip4InDiscards, "
+     "ip6InDiscards, rx_prio#_discards, rx_prio#_buf_discard, rx_prio#_cong_discard, "
+     "rx_discard_packets_cos#"},
+    // Not out_of_sequence: adaptive routing reorders without losing anything. Of rxe rcvd_seq_err
+    // and completer_retry_err, of bnxt_re by its old names seq_err_naks_rcvd to dup_req, of irdma
+    // the last.
+    {kRetries, "retries", kSum, kCount,
+     "packet_seq_err, local_ack_timeout_err, implied_nak_seq_err, duplicate_request, "
+     "roce_adp_retrans, rcvd_seq_err, completer_retry_err, seq_err_naks_rcvd, "
+     "to_retransmits, missing_resp, dup_req, RetransSegs, tcpRetransSegs, "
+     "Nak Sequence Error, Nak Sequence Error Implied, RTO"},
+    {kForwardedErrors, "forwarded errors", kSum, kCount,
+     "port_rcv_remote_physical_errors, frames_rx_stomped_crc, rx_icrc_encapsulated, "
+     "CRC errors"},
+    {kPcieStalls, "PCIe stalls", kMax, kRate, "outbound_pci_stalled_wr_events"},
+    {kTransmitDiscards, "transmit discards", kMax, kRate, "port_xmit_discards"},
+    {kCardErrors, "card errors", kSum, kCount, "excessive_buffer_overrun_errors"},
+    {kPcieDamage, "PCIe damage", kSum, kCount,
+     "rx_pci_signal_integrity, tx_pci_signal_integrity, res_rx_pci_err, res_tx_pci_err"},
+    {kModuleBusErrors, "module bus errors", kSum, kCount, "module_bus_stuck, module_bad_shorted"},
+    {kModuleHeat, "module heat", kMax, kCount, "module_high_temp"},
 }};
 
 constexpr bool in_order() {
@@ -191,16 +98,15 @@ std::vector<std::optional<Indicator>> find_indicators() {
 }  // namespace
 
 std::vector<std::string> names_of(const IndicatorInfo& info) {
-  constexpr unsigned kPriorities = 8;
+  constexpr std::string_view kComma = ", ", kPriorities = "01234567";
   std::vector<std::string> names;
-  for (const std::string_view counter : info.counters) {
-    if (counter.empty()) break;
-    const auto place = counter.find('#');
-    if (place == std::string_view::npos) names.emplace_back(counter);
-    for (unsigned priority = 0; place != std::string_view::npos && priority < kPriorities;
-         ++priority)
-      names.push_back(
-          fmt::format("{}{}{}", counter.substr(0, place), priority, counter.substr(place + 1)));
+  for (std::string_view rest = info.counters; !rest.empty();) {
+    const std::string name(rest.substr(0, rest.find(kComma)));
+    rest.remove_prefix(std::min(rest.size(), name.size() + kComma.size()));
+    const auto place = name.find('#');
+    if (place == std::string::npos) names.push_back(name);
+    for (const char priority : place == std::string::npos ? "" : kPriorities)
+      names.emplace_back(name).replace(place, 1, 1, priority);
   }
   return names;
 }

@@ -17,28 +17,28 @@
 namespace linkhealth {
 
 enum class Indicator : std::uint8_t {
-  kCorrectedBits,
-  kCorrectedBlocks,
-  kUncorrectableBlocks,
-  kSymbolErrors,
-  kFrameErrors,
-  kLinkRecoveries,
+  kCorrectedBits,        ///< by FEC: always some on PAM4
+  kCorrectedBlocks,      ///< codewords that FEC corrected
+  kUncorrectableBlocks,  ///< codewords lost
+  kSymbolErrors,         ///< symbols that were not corrected
+  kFrameErrors,          ///< frames received damaged
+  kLinkRecoveries,       ///< retrained without going down, or too many physical errors
   kLinkDowns,
   kRxOctets,
   kTxOctets,
-  kCongestionMarks,
-  kPauseReceived,
-  kPauseSent,
-  kTransmitWait,
-  kHostDrops,
-  kRetries,
-  kForwardedErrors,
-  kPcieStalls,
-  kTransmitDiscards,
-  kCardErrors,
-  kPcieDamage,
-  kModuleBusErrors,
-  kModuleHeat,
+  kCongestionMarks,   ///< ECN marks and congestion notifications
+  kPauseReceived,     ///< the network cannot absorb this host
+  kPauseSent,         ///< this host cannot absorb the network
+  kTransmitWait,      ///< ticks with data and no credits
+  kHostDrops,         ///< packets that this host had no buffer for
+  kRetries,           ///< of the transport: packets were lost
+  kForwardedErrors,   ///< packets that were bad before the last switch sent them
+  kPcieStalls,        ///< the NIC waits for PCIe credits
+  kTransmitDiscards,  ///< packets dropped on the way out
+  kCardErrors,  ///< packets that this card lost by its own fault: no buffer in spite of credits
+  kPcieDamage,  ///< PCIe errors that the card counts
+  kModuleBusErrors,  ///< reads of the module that failed
+  kModuleHeat,       ///< times the card found the module too hot
 };
 inline constexpr std::size_t kIndicatorCount = 22;
 
@@ -54,16 +54,13 @@ enum class Measure : std::uint8_t {
   kRate,   ///< by how much there is in a time, or in how much of the time
 };
 
-inline constexpr std::size_t kMaxCountersPerIndicator = 24;
-
 struct IndicatorInfo {
   Indicator indicator;
   std::string_view name;
   Combine combine;
   Measure measure;
-  /// The same thing by the names of all drivers; "#" stands for each priority, 0 to 7.
-  std::array<std::string_view, kMaxCountersPerIndicator> counters;
-  std::string_view meaning;
+  /// The counters of all drivers that report it, by name; "#" stands for each priority, 0 to 7.
+  std::string_view counters;
 };
 
 std::span<const IndicatorInfo, kIndicatorCount> indicator_table();
@@ -82,7 +79,6 @@ std::optional<Indicator> indicator_of(CounterId id);
 std::uint64_t unit_of(CounterId id);
 
 inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
-using IndicatorValues = std::array<double, kIndicatorCount>;  ///< NaN: not known
 
 class IndicatorSet {
  public:

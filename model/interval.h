@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include "base/time.h"
@@ -13,21 +12,26 @@ namespace linkhealth {
 
 inline constexpr std::size_t kMaxLanes = 16;
 
-struct Interval {
-  Interval() { increases.fill(kUnknownValue); }
-
+class Interval {
+ public:
   SteadyTime begin, end;
   bool carrier = false;  ///< up all the time
   bool clean = false;  ///< and no transition within 20 s before: training errors are not the link's
-  IndicatorValues increases{};       ///< NaN: not known
   std::vector<double> lane_bits;     ///< corrected bits of each FEC lane; NaN: not known
   double ber = kUnknownValue;        ///< pre-FEC, all lanes; NaN: not known
   double ber_floor = kUnknownValue;  ///< what half a bit error would have been
   double line_rate_bps = 0;
 
+  void add(Indicator indicator, double increase) {
+    double& sum = increases_[static_cast<std::size_t>(indicator)];
+    sum += increase;
+    known_.add(indicator);
+    if (sum > 0) counted_.add(indicator);
+  }
   [[nodiscard]] double seconds() const { return in_seconds(end - begin); }
+  /// NaN: not known.
   [[nodiscard]] double increase(Indicator indicator) const {
-    return increases[static_cast<std::size_t>(indicator)];
+    return known_.has(indicator) ? increases_[static_cast<std::size_t>(indicator)] : kUnknownValue;
   }
   /// Share of the line rate; NaN: no octets were counted.
   [[nodiscard]] double utilization() const {
@@ -36,22 +40,13 @@ struct Interval {
                                               : kUnknownValue;
   }
   /// Indicators of which a counter was read.
-  [[nodiscard]] IndicatorSet known() const {
-    return those([](double value) { return !std::isnan(value); });
-  }
+  [[nodiscard]] IndicatorSet known() const { return known_; }
   /// Indicators that increased.
-  [[nodiscard]] IndicatorSet counted() const {
-    return those([](double value) { return value > 0; });
-  }
+  [[nodiscard]] IndicatorSet counted() const { return counted_; }
 
  private:
-  template <typename Wanted>
-  [[nodiscard]] IndicatorSet those(Wanted wanted) const {
-    IndicatorSet set;
-    for (std::size_t i = 0; i < increases.size(); ++i)
-      if (wanted(increases[i])) set.add(static_cast<Indicator>(i));
-    return set;
-  }
+  std::array<double, kIndicatorCount> increases_{};
+  IndicatorSet known_, counted_;
 };
 
 }  // namespace linkhealth

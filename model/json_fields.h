@@ -84,6 +84,13 @@ class FieldsOut {
     for (const auto& [name, item] : map) object[name] = value(item);
     return object;
   }
+  template <typename Key, typename T>
+  requires std::is_enum_v<Key>
+  static OrderedJson value(const std::map<Key, T>& map) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [key, item] : map) object[to_string(key)] = value(item);
+    return object;
+  }
   static OrderedJson value(SteadyTime time) { return steady_seconds(time); }
   static OrderedJson value(WallTime time) { return format_rfc3339(time); }
   static OrderedJson value(const Counters& counters) {
@@ -138,7 +145,12 @@ class FieldsIn {
     out = from.get<bool>();
     return true;
   }
+  /// A number that is not finite is written as null.
   bool value(const Json& from, double& out) {
+    if (from.is_null()) {
+      out = std::numeric_limits<double>::quiet_NaN();
+      return true;
+    }
     if (!from.is_number()) return expected("a number", from);
     out = from.get<double>();
     return true;
@@ -172,6 +184,15 @@ class FieldsIn {
     if (!from.is_object()) return expected("an object", from);
     for (const auto& [key, item] : from.items())
       if (!value(item, out[key])) return failed_at(key);
+    return true;
+  }
+  /// Keys that are not known are skipped: a newer writer may have more.
+  template <typename Key, typename T>
+  requires std::is_enum_v<Key>
+  bool value(const Json& from, std::map<Key, T>& out) {
+    if (!from.is_object()) return expected("an object", from);
+    for (const auto& [word, item] : from.items())
+      if (Key key{}; parse_word(word, key) && !value(item, out[key])) return failed_at(word);
     return true;
   }
   template <typename T>

@@ -1,6 +1,5 @@
-// What a line of the kernel log says about a port: THE table of patterns. The probe keeps only
-// lines that are in it, the history and the symptoms ask it what such a line means; nowhere else is
-// log text interpreted.
+// What a line of the kernel log means for a port: THE table of patterns. The probe keeps only lines
+// that match it; history and symptoms classify lines by it. No other code interprets log text.
 #pragma once
 
 #include <array>
@@ -44,7 +43,6 @@ struct KernelLogPattern {
   std::string_view name;
   KernelLogClass what = KernelLogClass::kNoise;
   std::array<std::string_view, 3> parts;
-  std::string_view meaning;
 };
 
 /// In the order in which they are tried: the first that fits wins.

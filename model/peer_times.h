@@ -8,6 +8,10 @@
 
 namespace linkhealth {
 
+/// With a link, the neighbour at the far end was heard by then: IEEE 802.1AB, msgTxInterval (30 s)
+/// times msgTxHold (4).
+inline constexpr double kLldpHoldS = 120;
+
 /// `part_age_s` is one of `peer`'s ages; `read_at` when the reading was made that `peer.age_s`
 /// speaks of.
 inline SteadyTime part_read_at(const PeerSample& peer, const std::optional<double>& part_age_s,

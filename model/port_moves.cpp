@@ -6,7 +6,7 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-/// The same the other way round, without what stands at two keys.
+/// The same the other way round, without names at two keys.
 Keys keys_by_name(const Keys& names) {
   Keys keys;
   for (const auto& [key, name] : names) {
@@ -18,7 +18,7 @@ Keys keys_by_name(const Keys& names) {
   return keys;
 }
 
-/// "0000:1b:00.1/1" and "0000:1b:00.0/1": buses are numbered anew, functions are not. Two of one
+/// "0000:1b:00.1/1" and "0000:1b:00.0/1": buses are renumbered, functions are not. Two of one
 /// card are a bond or a LAG, whose one verbs device may be at either.
 bool are_one_card(const std::string& a, const std::string& b) {
   const std::size_t dot = a.rfind('.');
@@ -39,8 +39,8 @@ PortMoves moves_between(const Keys& known, const Keys& here) {
     if (to != here_at.end() && to->second != from && !are_one_card(from, to->second))
       moves[from] = to->second;
   }
-  const PortMoves to_be_there = moves;
-  for (const auto& [from, to] : to_be_there) {
+  const PortMoves wanted = moves;
+  for (const auto& [from, to] : wanted) {
     if (moves.contains(to)) continue;
     const auto displaced = known.find(to);
     const bool is_one = displaced != known.end() && known_at.contains(displaced->second);

@@ -1,6 +1,6 @@
-// Cards that have another PCI address. Firmware numbers the buses anew when a device is added or
-// drops out, so after a reboot an address may be another card's: what is remembered under stable
-// keys then goes with the card.
+// Cards that have another PCI address. Firmware renumbers the buses when a device is added or drops
+// out, so that after a reboot an address may be another card's: what is remembered under stable
+// keys moves with the card.
 #pragma once
 
 #include <map>
@@ -12,17 +12,17 @@
 namespace linkhealth {
 
 /// From one stable key to another, all at once: two may swap. "": another card has that key now,
-/// and whose memory stands there nobody knows.
+/// and the owner of what is remembered there is not known.
 using PortMoves = std::map<std::string, std::string>;
 
 /// "0290:fbe6:5496:b900/1": GUID and port number, as cards with two ports have one GUID for both.
-/// "" where no GUID says who it is; virtual functions may have zeros.
+/// "" without a GUID; virtual functions may have zeros.
 std::string lasting_name(const std::string& guid, std::uint32_t port);
 
-/// Which memory goes where. Both by stable key, with lasting names: `known` what is remembered,
-/// `here` what a snapshot shows. A name that stands at two keys (bonds, cards whose maker gave all
-/// the same GUID) moves nothing. Who lost its key to another and is nowhere is kept under its
-/// lasting name until it is seen again.
+/// What moves where. Both by stable key, with lasting names: `known` what is remembered, `here`
+/// what a snapshot shows. A name at two keys (bonds, cards whose maker gave all the same GUID)
+/// moves nothing. A card that lost its key to another and is not seen is kept under its lasting
+/// name until it is.
 PortMoves moves_between(const std::map<std::string, std::string>& known,
                         const std::map<std::string, std::string>& here);
 
@@ -32,7 +32,7 @@ inline const std::string& moved(const std::string& stable, const PortMoves& move
   return at == moves.end() ? stable : at->second;
 }
 
-/// Gives what stands in a map by stable key its new key; what nobody knows the owner of is dropped.
+/// Renames the keys of a map by stable key; entries of unknown owner are dropped.
 template <typename Value>
 void move_keys(std::map<std::string, Value>& map, const PortMoves& moves) {
   std::vector<typename std::map<std::string, Value>::node_type> taken;

@@ -30,18 +30,17 @@ struct PortReferences {
   std::string label{};  ///< "mlx5_3/1", as it was called
   std::string guid{};   ///< of its verbs device; "" for a plain Ethernet port that never had one
   std::optional<WallTime>
-      linked_at{};  ///< when it last had a link; nullopt: never, or nobody is to miss it
-  /// When its verbs device was last seen; nullopt: it never was, or it was kept by a release that
-  /// did not say it.
+      linked_at{};  ///< when it last had a link; nullopt: never, or it is exempt
+  /// When its verbs device was last seen; nullopt: never.
   std::optional<WallTime> verbs_seen_at{};
   std::string peer_source{}, peer_system{}, peer_port{},
-      peer_guid{};                         ///< whom a MAD or LLDP named at the far end
-  std::optional<WallTime> peer_at{};       ///< when; nullopt: nobody was
-  std::optional<WallTime> last_drop_at{};  ///< when its link last fell and nobody had meant it
+      peer_guid{};                         ///< the far end by MAD or LLDP
+  std::optional<WallTime> peer_at{};       ///< when; nullopt: none was
+  std::optional<WallTime> last_drop_at{};  ///< its last unplanned link down
   bool operator==(const PortReferences&) const = default;
 };
 
-/// Who that port was, as far as it is kept.
+/// Its identity, as far as it is kept.
 PortId port_id_of(const PortReferences& kept);
 
 struct ReferenceState {

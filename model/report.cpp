@@ -45,4 +45,9 @@ std::set<PortKey> modules_left(const Report& report) {
   return ports;
 }
 
+std::string event_id(const FaultEvent& event) {
+  return event.fault.id + "/" + std::string(to_string(event.kind)) + "/" +
+         std::to_string(event.at.time_since_epoch().count());
+}
+
 }  // namespace linkhealth

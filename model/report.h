@@ -225,7 +225,7 @@ struct PortReport {
       faults;         ///< highest confidence first, then severity; closed ones are not here
   PortSample latest;  ///< the last known value of each group
   PortFigures figures;
-  std::vector<Gap> gaps;  ///< of the groups' last attempts
+  std::vector<Gap> gaps;  ///< what could not be read, and why: of latest.sources
   std::vector<SymptomVerdict> symptoms;
   std::vector<Trend> trends;
   std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
@@ -240,6 +240,7 @@ struct Report {
   std::vector<PortReport> ports;   ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
   std::optional<Impact> impact;    ///< of all ports together
   std::vector<Gap> gaps;           ///< of the whole node
+  SourceMap sources;               ///< the same as states; not part of the document
   std::optional<SiteLabels> site;  ///< where the node is; left out where configuration says nothing
   std::optional<bool> dry_run;  ///< true: all is judged and shown, nothing is sent; else left out
   std::vector<ProbeTiming> timings;
@@ -258,5 +259,7 @@ struct FaultEvent {
   std::string rail{};                ///< of the port, as planned
   std::optional<SiteLabels> site{};  ///< where the node is
 };
+/// FAULT_ID/EVENT/MILLISECONDS: unique, and the same for an event that is sent again.
+std::string event_id(const FaultEvent& event);
 
 }  // namespace linkhealth

@@ -5,7 +5,6 @@
 
 #include <array>
 
-#include "model/port_past.h"
 #include "model/report.h"
 #include "model/sample_fields.h"
 

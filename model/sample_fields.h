@@ -99,9 +99,29 @@ void group_fields(Is<PortSample> auto& port, auto& visit) {
   visit("pcie", port.pcie);
 }
 
+void fields(Is<SourceStatus> auto& status, auto& visit) {
+  visit("state", status.state);
+  visit("reason", status.reason);
+  visit("since", status.since);
+  visit("last_ok", status.last_ok);
+}
+
+inline bool parse_word(std::string_view text, SourceId& out) {
+  const auto id = find_source(text);
+  if (id) out = *id;
+  return id.has_value();
+}
+inline bool parse_word(std::string_view text, SourceState& out) {
+  for (const auto state :
+       {SourceState::kOk, SourceState::kFailing, SourceState::kHung, SourceState::kNotOffered})
+    if (to_string(state) == text) return out = state, true;
+  return false;
+}
+
 void fields(Is<PortSample> auto& port, auto& visit) {
   visit("id", port.id);
   group_fields(port, visit);
+  visit("sources", port.sources);
 }
 
 void fields(Is<Gap> auto& gap, auto& visit) {

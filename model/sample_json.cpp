@@ -25,6 +25,7 @@ struct SnapshotLine {
   std::optional<SteadyTime> t;
   std::optional<WallTime> at;
   std::vector<EventLine> events;
+  OldGaps old;
   Snapshot snapshot;
 };
 
@@ -50,8 +51,9 @@ void fields(Is<SnapshotLine> auto& line, auto& visit) {
   visit("uptime_s", line.snapshot.uptime_s);
   visit("ports", line.snapshot.ports);
   visit("events", line.events);
-  visit("gaps", line.snapshot.gaps);
-  visit("gaps_ended", line.snapshot.gaps_ended);
+  visit("sources", line.snapshot.sources);
+  visit("gaps", line.old.gaps);
+  visit("gaps_ended", line.old.ended);
 }
 
 void fields(Is<HeaderLine> auto& line, auto& visit) {
@@ -104,8 +106,7 @@ std::string snapshot_json(const Snapshot& snapshot) {
   for (const PortEvent& event : snapshot.events)
     events.push_back({event.t, event.port, std::string(to_string(event.kind)), event.text});
   visit("events", events);
-  visit("gaps", snapshot.gaps);
-  visit("gaps_ended", snapshot.gaps_ended);
+  visit("sources", snapshot.sources);
   return format_json(std::move(visit).object());
 }
 
@@ -124,7 +125,7 @@ Result<RecordingHeader> parse_recording_header(std::string_view line) {
   return std::move(read.header);
 }
 
-Result<Snapshot> parse_snapshot(std::string_view line) {
+Result<Snapshot> parse_snapshot(std::string_view line, OldGapConverter& old_gaps) {
   auto read = parse_fields<SnapshotLine>(line);
   if (!read) return read.error();
   if (!read->t || !read->at) return Error{read->at ? "\"t\" is missing" : "\"at\" is missing"};
@@ -135,6 +136,7 @@ Result<Snapshot> parse_snapshot(std::string_view line) {
   snapshot.taken_at = *read->t;
   snapshot.wall_time = *read->at;
   for (auto& [key, port] : snapshot.ports) complete_id(key, port.id);
+  old_gaps.convert(read->old, snapshot);
   return std::move(snapshot);
 }
 

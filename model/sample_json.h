@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/old_gaps.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -22,7 +23,7 @@ std::string snapshot_json(const Snapshot& snapshot);
 Result<RecordingHeader> parse_recording_header(std::string_view line);
 /// Reads what snapshot_json writes. Unknown keys and events of an unknown kind are left out; the
 /// events come ordered by t. An error names the place: "ports > mlx5_0/1 > link > lanes: expected a
-/// whole number, found "four" (column 211)".
-Result<Snapshot> parse_snapshot(std::string_view line);
+/// whole number, found "four" (column 211)". `old_gaps`: of this recording.
+Result<Snapshot> parse_snapshot(std::string_view line, OldGapConverter& old_gaps);
 
 }  // namespace linkhealth

@@ -11,191 +11,164 @@ namespace {
 
 using enum Signal;
 
-/// The start of the step that `at_s` is in.
-std::int64_t floor_to(std::int64_t at_s, std::uint32_t step_s) {
-  const std::int64_t into = at_s % step_s;
-  return at_s - (into < 0 ? into + step_s : into);
+/// Adds a value to what a step has already; NaN is no value.
+void keep(SignalValues& values, Signal signal, double value) {
+  double& into = values[signal];
+  if (std::isnan(value) || std::isnan(into)) {
+    into = std::isnan(value) ? into : value;
+    return;
+  }
+  switch (signal_info(signal).aggregation) {
+    case Aggregation::kMin:
+      into = std::min(into, value);
+      break;
+    case Aggregation::kMax:
+      into = std::max(into, value);
+      break;
+    case Aggregation::kSum:
+      into += value;
+      break;
+    case Aggregation::kMean:  // read about once a step
+      into = value;
+      break;
+  }
 }
 
-/// NaN says nothing.
-void keep_least(double& into, double value) {
-  if (!std::isnan(value)) into = std::isnan(into) ? value : std::min(into, value);
+void keep(SignalValues& values, Signal signal, const std::optional<double>& value) {
+  if (value) keep(values, signal, *value);
 }
-void keep_most(double& into, double value) {
-  if (!std::isnan(value)) into = std::isnan(into) ? value : std::max(into, value);
-}
-void keep_sum(double& into, double value) {
-  if (!std::isnan(value)) into = std::isnan(into) ? value : into + value;
-}
-
-double or_unknown(const std::optional<double>& value) { return value.value_or(kUnknownValue); }
 
 /// How much a total has grown. One that was just seen, or that went back, has grown by nothing that
-/// is known of.
+/// is known.
 double growth(std::optional<std::uint64_t>& before, std::uint64_t now) {
   const double grown = before && now > *before ? static_cast<double>(now - *before) : 0;
   before = now;
   return grown;
 }
 
-/// A reading may come late, and the next one at its time: the bits of a second in a hundredth of it
-/// are no peak.
-constexpr double kLeastRate_s = 4;
+/// A rate over less time is not kept: a late reading and the next one at its time are so close
+/// together that a small error of their times makes a peak.
+constexpr double kLeastRate_s = 0.5;
 
 struct ModuleSignals {
   Signal rx, tx;
 };
 
-/// The worst lane of each, and for our own module each lane.
-void take_lanes(SignalValues& values, const ModuleSample& module, ModuleSignals worst, bool own) {
-  for (std::size_t lane = 0; lane < module.lanes.size(); ++lane) {
-    const ModuleLane& from = module.lanes[lane];
-    const double rx = from.rx_power_mw ? to_dbm(*from.rx_power_mw) : kUnknownValue;
-    const double tx = from.tx_power_mw ? to_dbm(*from.tx_power_mw) : kUnknownValue;
-    keep_least(values[worst.rx], rx);
-    keep_least(values[worst.tx], tx);
+Signal lane_signal(Signal first, std::size_t lane) {
+  return static_cast<Signal>(static_cast<std::size_t>(first) + lane);
+}
+
+/// The worst lane of each, and of our own module each lane.
+void keep_lanes(SignalValues& values, const ModuleSample& module, ModuleSignals worst, bool own) {
+  for (std::size_t i = 0; i < module.lanes.size(); ++i) {
+    const ModuleLane& lane = module.lanes[i];
+    const double rx = lane.rx_power_mw ? to_dbm(*lane.rx_power_mw) : kUnknownValue;
+    const double tx = lane.tx_power_mw ? to_dbm(*lane.tx_power_mw) : kUnknownValue;
+    keep(values, worst.rx, rx);
+    keep(values, worst.tx, tx);
     if (!own) continue;
-    keep_most(values[kTxBias], or_unknown(from.tx_bias_ma));
-    if (lane >= kSignalLanes) continue;
-    values[static_cast<std::size_t>(kRxPowerLane1) + lane] = rx;
-    values[static_cast<std::size_t>(kTxPowerLane1) + lane] = tx;
-    values[static_cast<std::size_t>(kTxBiasLane1) + lane] = or_unknown(from.tx_bias_ma);
+    keep(values, kTxBias, lane.tx_bias_ma);
+    if (i >= kSignalLanes) continue;
+    keep(values, lane_signal(kRxPowerLane1, i), rx);
+    keep(values, lane_signal(kTxPowerLane1, i), tx);
+    keep(values, lane_signal(kTxBiasLane1, i), lane.tx_bias_ma);
   }
 }
 
-void take_module(SignalValues& values, const ModuleSample& module) {
+void keep_module(SignalValues& values, const ModuleSample& module) {
   if (!module.present || module.data_not_ready == true) return;
-  take_lanes(values, module, {kRxPower, kTxPower}, true);
-  keep_most(values[kTemperature], or_unknown(module.temperature_c));
-  keep_least(values[kSupply], or_unknown(module.supply_v));
+  keep_lanes(values, module, {kRxPower, kTxPower}, true);
+  keep(values, kTemperature, module.temperature_c);
+  keep(values, kSupply, module.supply_v);
   for (const double esnr : module.vdm.media_esnr_db)
-    if (esnr > 0) keep_least(values[kMediaEsnr], esnr);  // 0 is CMIS's word for "none"
+    if (esnr > 0) keep(values, kMediaEsnr, esnr);  // 0 is CMIS's word for "none"
 }
 
-void take_peer(SignalValues& values, const PeerSample& peer) {
+void keep_peer(SignalValues& values, const PeerSample& peer) {
   if (!peer.module || !peer.module->present) return;
-  take_lanes(values, *peer.module, {kFarRxPower, kFarTxPower}, false);
-  keep_most(values[kFarTemperature], or_unknown(peer.module->temperature_c));
+  keep_lanes(values, *peer.module, {kFarRxPower, kFarTxPower}, false);
+  keep(values, kFarTemperature, peer.module->temperature_c);
+}
+
+/// A device that was added again counts from zero, and may already be higher than before.
+bool was_added(const Snapshot& snapshot, const PortKey& port) {
+  return std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
+    return event.kind == PortEventKind::kDeviceAdded && event.port == port;
+  });
 }
 
 }  // namespace
 
-void fold_value(SignalFold fold, double& into, std::uint16_t& seen, double value) {
-  if (std::isnan(value)) return;
-  ++seen;
-  if (seen == 1) {
-    into = value;
-    return;
+void SignalCollector::update_link(Port& port, const LinkSample& link, const PortFigures& figures) {
+  // The totals count from the start of the daemon: losses before the first look are not of this
+  // step.
+  keep(port.values, kCarrierDowns, growth(port.involuntary_downs, figures.involuntary_downs_told));
+  keep(port.values, kVoluntaryDowns, growth(port.voluntary_downs, figures.voluntary_downs_told()));
+  if (link.carrier) {
+    keep(port.values, kCarrierUp, *link.carrier ? 1.0 : 0.0);
+    port.carrier = link.carrier;
   }
-  switch (fold) {
-    case SignalFold::kMean:
-      into += (value - into) / seen;
-      break;
-    case SignalFold::kLeast:
-      into = std::min(into, value);
-      break;
-    case SignalFold::kMost:
-      into = std::max(into, value);
-      break;
-    case SignalFold::kSum:
-      into += value;
-      break;
-  }
+  if (link.speed_mbps && *link.speed_mbps > 0) keep(port.values, kSpeed, *link.speed_mbps);
 }
 
-void SignalCollector::take_link(Counted& port, const PortSample& sample, const PortReport& report) {
-  // The totals count from when the monitor started: what was lost before the first look is not of
-  // this step.
-  keep_sum(port.values[kCarrierDowns],
-           growth(port.involuntary_downs, report.figures.involuntary_downs_told));
-  keep_sum(port.values[kVoluntaryDowns],
-           growth(port.voluntary_downs, report.figures.voluntary_downs_told()));
-  if (sample.link->carrier) keep_least(port.values[kCarrierUp], *sample.link->carrier ? 1 : 0);
-  port.carrier = sample.link->carrier ? sample.link->carrier : port.carrier;
-  if (sample.link->speed_mbps && *sample.link->speed_mbps > 0)
-    keep_least(port.values[kSpeed], *sample.link->speed_mbps);
-}
-
-void SignalCollector::Rate::add(double value, double over_s) {
-  if (std::isnan(value)) return;
-  sum += value;
-  seconds += over_s;
-}
-
-double SignalCollector::Rate::take() {
-  const double rate = seconds > 0 ? sum / seconds : kUnknownValue;
-  *this = Rate();
-  return rate;
-}
-
-void SignalCollector::take_counters(Counted& port, const PortSample& sample,
-                                    const PortReport& report, SteadyTime now) {
+void SignalCollector::update_counters(Port& port, const Counters& counters,
+                                      const PortReport& report, SteadyTime now) {
   const double seconds = port.read_at ? in_seconds(now - *port.read_at) : 0;
-  const Increase increase = port.rates.update(*sample.counters, now);
+  const Increase increase = port.rates.update(counters, now);
   port.read_at = now;
   for (const SignalInfo& info : signal_table())
-    if (info.flow) keep_sum(port.values[info.signal], increase.of(*info.flow));
-  if (seconds > 0) take_rates(port, increase, report, seconds);
-}
-
-void SignalCollector::take_rates(Counted& port, const Increase& increase, const PortReport& report,
-                                 double seconds) {
-  const auto flow = [&](Indicator which) { return increase.in_interval(which, seconds); };
-  port.rx_octets.add(flow(Indicator::kRxOctets), seconds);
-  port.tx_octets.add(flow(Indicator::kTxOctets), seconds);
-  if (port.carrier == true)
-    port.corrected_bits.add(flow(Indicator::kCorrectedBits), seconds);
-  else
-    port.corrected_bits = Rate();
-  port.rates_over_s += seconds;
-  if (port.rates_over_s < kLeastRate_s) return;
-  port.rates_over_s = 0;
+    if (info.indicator) keep(port.values, info.signal, increase.of(*info.indicator));
+  if (seconds < kLeastRate_s) return;
+  const auto per_s = [&](Indicator indicator) {
+    return increase.in_interval(indicator, seconds) / seconds;
+  };
   constexpr double kMegabits = 8e-6;
-  keep_most(port.values[kRxTraffic], port.rx_octets.take() * kMegabits);
-  keep_most(port.values[kTxTraffic], port.tx_octets.take() * kMegabits);
-  const double bits_per_s = port.corrected_bits.take();
-  if (port.carrier != true) return;
-  const double rate = report.latest.link ? line_rate_bps(report.latest.link->speed_mbps.value_or(0),
-                                                         report.latest.link->fec)
-                                         : 0;
-  if (!std::isnan(bits_per_s) && rate > 0)
-    keep_most(port.values[kPreFecBer], bits_per_s / rate);
-  else if (report.figures.pre_fec_ber)  // from corrected blocks, or the module's own
-    keep_most(port.values[kPreFecBer], *report.figures.pre_fec_ber);
+  keep(port.values, kRxTraffic, per_s(Indicator::kRxOctets) * kMegabits);
+  keep(port.values, kTxTraffic, per_s(Indicator::kTxOctets) * kMegabits);
+  update_ber(port, per_s(Indicator::kCorrectedBits), report);
 }
 
-void SignalCollector::take_pcie(Counted& port, const PcieSample& pcie) {
-  keep_most(port.values[kNicTemperature], or_unknown(pcie.nic_temperature_c));
+void SignalCollector::update_ber(Port& port, double corrected_bits_per_s,
+                                 const PortReport& report) {
+  if (port.carrier != true) return;
+  const auto& link = report.latest.link;
+  const double bits_per_s = link ? line_rate_bps(link->speed_mbps.value_or(0), link->fec) : 0;
+  if (!std::isnan(corrected_bits_per_s) && bits_per_s > 0)
+    keep(port.values, kPreFecBer, corrected_bits_per_s / bits_per_s);
+  else  // from corrected blocks, or the module's own
+    keep(port.values, kPreFecBer, report.figures.pre_fec_ber);
+}
+
+void SignalCollector::update_pcie(Port& port, const PcieSample& pcie) {
+  keep(port.values, kNicTemperature, pcie.nic_temperature_c);
   const std::array totals{pcie.aer_correctable, pcie.aer_nonfatal, pcie.aer_fatal};
   for (std::size_t i = 0; i < totals.size(); ++i)
-    if (totals[i]) keep_sum(port.values[kPcieErrors], growth(port.pcie_errors[i], *totals[i]));
+    if (totals[i]) keep(port.values, kPcieErrors, growth(port.pcie_errors[i], *totals[i]));
 }
 
 std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Report& report) {
   const std::int64_t now_s =
       std::chrono::floor<std::chrono::seconds>(snapshot.wall_time).time_since_epoch().count();
-  const std::int64_t at_s = floor_to(now_s, kSignalSteps_s[0]);
+  const std::int64_t at_s = step_start_s(now_s, kSignalSteps_s[0]);
   std::vector<SignalRow> rows;
   if (at_s != at_s_) rows = finish();
   at_s_ = at_s;
-  for (const PortReport& port : report.ports) {
-    const auto found = snapshot.ports.find(port.port);
+  for (const PortReport& port_report : report.ports) {
+    const auto found = snapshot.ports.find(port_report.port);
     if (found == snapshot.ports.end()) continue;
     const PortSample& sample = found->second;
     if (!sample.link && !sample.counters && !sample.module && !sample.peer && !sample.pcie)
       continue;
-    Counted& counted = ports_[sample.id.stable_key()];
-    if (std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
-          return event.kind == PortEventKind::kDeviceAdded && event.port == port.port;
-        })) {  // it counts from zero again, and may be higher already
-      counted.rates.forget();
-      counted.pcie_errors = {};
+    Port& port = ports_[sample.id.stable_key()];
+    if (was_added(snapshot, port_report.port)) {
+      port.rates.forget();
+      port.pcie_errors = {};
     }
-    if (sample.link) take_link(counted, sample, port);
-    if (sample.counters) take_counters(counted, sample, port, snapshot.taken_at);
-    if (sample.module) take_module(counted.values, *sample.module);
-    if (sample.peer) take_peer(counted.values, *sample.peer);
-    if (sample.pcie) take_pcie(counted, *sample.pcie);
+    if (sample.link) update_link(port, *sample.link, port_report.figures);
+    if (sample.counters) update_counters(port, *sample.counters, port_report, snapshot.taken_at);
+    if (sample.module) keep_module(port.values, *sample.module);
+    if (sample.peer) keep_peer(port.values, *sample.peer);
+    if (sample.pcie) update_pcie(port, *sample.pcie);
   }
   return rows;
 }
@@ -209,40 +182,17 @@ std::vector<SignalRow> SignalCollector::finish() {
   return rows;
 }
 
-void SignalFolder::Fold::add(const SignalValues& values) {
-  for (std::size_t i = 0; i < kSignalCount; ++i)
-    fold_value(signal_info(i).fold, row.values[i], seen[i], values[i]);
-}
-
-std::vector<SignalRow> SignalFolder::add(const SignalRow& row) {
-  std::vector<SignalRow> done;
-  auto& folds = ports_[row.port];
-  for (std::size_t i = 0; i < folds.size(); ++i) {
-    const std::uint32_t step_s = kSignalSteps_s[i + 1];
-    const std::int64_t at_s = floor_to(row.at_s, step_s);
-    if (folds[i] && folds[i]->row.at_s != at_s) {
-      done.push_back(folds[i]->row);
-      folds[i].reset();
-    }
-    if (!folds[i]) folds[i] = Fold{{row.port, step_s, at_s, {}}, {}};
-    folds[i]->add(row.values);
+void SignalFold::add(const SignalValues& values) {
+  for (const SignalInfo& info : signal_table()) {
+    const double value = values[info.signal];
+    if (std::isnan(value)) continue;
+    const auto count = ++count_[static_cast<std::size_t>(info.signal)];
+    double& into = values_[info.signal];
+    if (info.aggregation == Aggregation::kMean && count > 1)
+      into += (value - into) / count;
+    else
+      keep(values_, info.signal, value);
   }
-  return done;
-}
-
-void SignalFolder::follow(const PortMoves& moves) {
-  move_keys(ports_, moves);
-  for (auto& [port, folds] : ports_)
-    for (auto& fold : folds)
-      if (fold) fold->row.port = port;
-}
-
-std::vector<SignalRow> SignalFolder::unfinished() const {
-  std::vector<SignalRow> rows;
-  for (const auto& [port, folds] : ports_)
-    for (const auto& fold : folds)
-      if (fold) rows.push_back(fold->row);
-  return rows;
 }
 
 }  // namespace linkhealth

@@ -1,17 +1,20 @@
 #include "model/signals.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
-#include "model/signal_blob.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/text.h"
 
 namespace linkhealth {
 
 namespace {
 
 using enum Signal;
-using enum SignalScale;
-using enum SignalFold;
+using enum Aggregation;
 
 constexpr std::array<std::string_view, kSignalLanes> kRxLanes{
     "rx_power_dbm.1", "rx_power_dbm.2", "rx_power_dbm.3", "rx_power_dbm.4",
@@ -23,24 +26,16 @@ constexpr std::array<std::string_view, kSignalLanes> kBiasLanes{
     "tx_bias_ma.1", "tx_bias_ma.2", "tx_bias_ma.3", "tx_bias_ma.4",
     "tx_bias_ma.5", "tx_bias_ma.6", "tx_bias_ma.7", "tx_bias_ma.8"};
 
-struct Row {
-  Signal signal;
-  std::string_view name;
-  double quantum;
-  SignalFold fold;
-  std::optional<Indicator> flow = {};
-  SignalScale scale = kLinear;
-};
+constexpr double kRatio = 0;
 
-// Quanta: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 %
-// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. One counts what is
-// counted.
-constexpr auto kPlain = std::to_array<Row>({
-    {kCarrierUp, "carrier_up", 1, kLeast},
-    {kSpeed, "speed_mbps", 100, kLeast},
-    {kCarrierDowns, "carrier_downs", 1, kSum},
-    {kVoluntaryDowns, "voluntary_downs", 1, kSum},
-    {kPreFecBer, "pre_fec_ber", 0.01, kMost, {}, kErrorRatio},
+// Precision: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 %
+// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. Counters are whole.
+constexpr auto kPlain = std::to_array<SignalInfo>({
+    {kCarrierUp, "carrier_up", 1, kMin, {}},
+    {kSpeed, "speed_mbps", 100, kMin, {}},
+    {kCarrierDowns, "carrier_downs", 1, kSum, {}},
+    {kVoluntaryDowns, "voluntary_downs", 1, kSum, {}},
+    {kPreFecBer, "pre_fec_ber", kRatio, kMax, {}},
     {kCorrectedBits, "corrected_bits", 1, kSum, Indicator::kCorrectedBits},
     {kUncorrectableBlocks, "uncorrectable_blocks", 1, kSum, Indicator::kUncorrectableBlocks},
     {kSymbolErrors, "symbol_errors", 1, kSum, Indicator::kSymbolErrors},
@@ -53,56 +48,42 @@ constexpr auto kPlain = std::to_array<Row>({
     {kHostDrops, "host_drops", 1, kSum, Indicator::kHostDrops},
     {kRetries, "retries", 1, kSum, Indicator::kRetries},
     {kTransmitDiscards, "transmit_discards", 1, kSum, Indicator::kTransmitDiscards},
-    {kRxTraffic, "rx_traffic_mbps", 1, kMean},
-    {kTxTraffic, "tx_traffic_mbps", 1, kMean},
-    {kRxPower, "rx_power_dbm", 0.01, kLeast},
-    {kTxPower, "tx_power_dbm", 0.01, kLeast},
-    {kTxBias, "tx_bias_ma", 0.01, kMost},
-    {kTemperature, "temperature_c", 0.1, kMost},
-    {kSupply, "supply_v", 0.001, kLeast},
-    {kMediaEsnr, "media_esnr_db", 0.01, kLeast},
-    {kFarRxPower, "far_rx_power_dbm", 0.01, kLeast},
-    {kFarTxPower, "far_tx_power_dbm", 0.01, kLeast},
-    {kFarTemperature, "far_temperature_c", 0.1, kMost},
-    {kNicTemperature, "nic_temperature_c", 0.1, kMost},
-    {kPcieErrors, "pcie_errors", 1, kSum},
+    {kRxTraffic, "rx_traffic_mbps", 1, kMean, {}},
+    {kTxTraffic, "tx_traffic_mbps", 1, kMean, {}},
+    {kRxPower, "rx_power_dbm", 0.01, kMin, {}},
+    {kTxPower, "tx_power_dbm", 0.01, kMin, {}},
+    {kTxBias, "tx_bias_ma", 0.01, kMax, {}},
+    {kTemperature, "temperature_c", 0.1, kMax, {}},
+    {kSupply, "supply_v", 0.001, kMin, {}},
+    {kMediaEsnr, "media_esnr_db", 0.01, kMin, {}},
+    {kFarRxPower, "far_rx_power_dbm", 0.01, kMin, {}},
+    {kFarTxPower, "far_tx_power_dbm", 0.01, kMin, {}},
+    {kFarTemperature, "far_temperature_c", 0.1, kMax, {}},
+    {kNicTemperature, "nic_temperature_c", 0.1, kMax, {}},
+    {kPcieErrors, "pcie_errors", 1, kSum, {}},
 });
 static_assert(kPlain.size() == static_cast<std::size_t>(kRxPowerLane1));
 
-/// Lane 1 is close to the worst lane, each other lane to the one before it.
-constexpr SignalInfo lane_row(Signal first, Signal worst, std::size_t lane, std::string_view name) {
-  const auto index = static_cast<std::uint8_t>(static_cast<std::size_t>(first) + lane);
-  const auto near =
-      lane == 0 ? static_cast<std::uint8_t>(worst) : static_cast<std::uint8_t>(index - 1);
-  return {static_cast<Signal>(index), name, kLinear, 0.01, kMean, near, std::nullopt};
-}
-
 constexpr std::array<SignalInfo, kSignalCount> make_table() {
   std::array<SignalInfo, kSignalCount> table{};
-  for (std::size_t i = 0; i < kPlain.size(); ++i)
-    table[i] = {kPlain[i].signal,  kPlain[i].name, kPlain[i].scale,
-                kPlain[i].quantum, kPlain[i].fold, static_cast<std::uint8_t>(i),
-                kPlain[i].flow};
-  for (std::size_t lane = 0; lane < kSignalLanes; ++lane) {
-    table[static_cast<std::size_t>(kRxPowerLane1) + lane] =
-        lane_row(kRxPowerLane1, kRxPower, lane, kRxLanes[lane]);
-    table[static_cast<std::size_t>(kTxPowerLane1) + lane] =
-        lane_row(kTxPowerLane1, kTxPower, lane, kTxLanes[lane]);
-    table[static_cast<std::size_t>(kTxBiasLane1) + lane] =
-        lane_row(kTxBiasLane1, kTxBias, lane, kBiasLanes[lane]);
-  }
+  std::copy(kPlain.begin(), kPlain.end(), table.begin());
+  for (const auto& [first, names] :
+       {std::pair(kRxPowerLane1, kRxLanes), {kTxPowerLane1, kTxLanes}, {kTxBiasLane1, kBiasLanes}})
+    for (std::size_t lane = 0; lane < kSignalLanes; ++lane) {
+      const std::size_t index = static_cast<std::size_t>(first) + lane;
+      table[index] = {static_cast<Signal>(index), names[lane], 0.01, kMean, {}};
+    }
   return table;
 }
 constexpr auto kTable = make_table();
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kSignalCount; ++i)
-    if (static_cast<std::size_t>(kTable[i].signal) != i || kTable[i].near > i) return false;
+    if (static_cast<std::size_t>(kTable[i].signal) != i) return false;
   return true;
 }
-static_assert(
-    in_order(),
-    "the signal table stands in the order of Signal, and leans only on what comes before");
+static_assert(in_order(), "the signal table has the order of Signal");
+static_assert(kSignalCount <= 64, "a stored row has a map of 64 bits");
 
 }  // namespace
 
@@ -119,9 +100,44 @@ bool SignalValues::empty() const {
                      [](double value) { return std::isnan(value); });
 }
 
-double kept_value(std::size_t index, double value) {
-  const auto raw = signal_to_whole(index, value);
-  return raw ? signal_from_whole(index, *raw) : kUnknownValue;
+double rounded(const SignalInfo& info, double value) {
+  if (!std::isfinite(value)) return value;
+  if (info.precision == kRatio) return parse_double(fmt::format("{:.3g}", value)).value_or(value);
+  if (info.precision >= 1) return std::round(value / info.precision) * info.precision;
+  // 0.01 has no exact double: dividing by the whole number of steps in 1 gives the nearest one.
+  const double steps = std::round(1 / info.precision);
+  return std::round(value * steps) / steps;
+}
+
+std::string packed_signals(const SignalValues& values) {
+  std::uint64_t known = 0;
+  std::string out(sizeof known, '\0');
+  for (std::size_t i = 0; i < kSignalCount; ++i) {
+    const auto value = static_cast<float>(values[i]);
+    if (!std::isfinite(value)) continue;
+    known |= std::uint64_t{1} << i;
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  std::memcpy(out.data(), &known, sizeof known);
+  return out;
+}
+
+SignalValues unpacked_signals(std::string_view bytes) {
+  SignalValues values;
+  std::uint64_t known = 0;
+  if (bytes.size() < sizeof known) return values;
+  std::memcpy(&known, bytes.data(), sizeof known);
+  bytes.remove_prefix(sizeof known);
+  const auto count = static_cast<std::size_t>(std::popcount(known));
+  if (bytes.size() != count * sizeof(float) || std::bit_width(known) > kSignalCount) return values;
+  for (std::size_t i = 0; i < kSignalCount; ++i) {
+    if ((known >> i & 1U) == 0) continue;
+    float value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    bytes.remove_prefix(sizeof value);
+    values[i] = value;
+  }
+  return values;
 }
 
 }  // namespace linkhealth

@@ -1,25 +1,22 @@
-// THE signal table: the few values of a port that are remembered over weeks (storage/memory.h),
-// each with its unit, how finely it is kept, and what stands for a longer step. Fewer than there
-// are counters: what `history`, the page and a person who asks "since when?" need.
+// THE signal table: the values of a port that the history database keeps for weeks
+// (storage/history_store.h), each with its unit, its useful precision, and how a longer step is
+// made of shorter ones. Fewer than there are counters: what `history`, the page and the question
+// "since when?" need.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/indicators.h"
 
 namespace linkhealth {
 
-/// How a value becomes the whole number that is kept.
-enum class SignalScale : std::uint8_t {
-  kLinear,      ///< value / quantum
-  kErrorRatio,  ///< 0 for 0, else 1 + the negative decades / quantum: 1e-8 at 0.01 is 801
-};
-/// What a longer step says of the shorter ones in it.
-enum class SignalFold : std::uint8_t { kMean, kLeast, kMost, kSum };
+/// How the value of a longer step is made of those of the shorter steps in it.
+enum class Aggregation : std::uint8_t { kMean, kMin, kMax, kSum };
 
 enum class Signal : std::uint8_t {
   kCarrierUp,
@@ -56,28 +53,28 @@ enum class Signal : std::uint8_t {
   kTxPowerLane1 = kRxPowerLane1 + 8,  ///< and the next seven
   kTxBiasLane1 = kTxPowerLane1 + 8,   ///< and the next seven
 };
-/// Lanes that are remembered one by one; the worst of all lanes is remembered beside them.
+/// Lanes that are kept one by one, besides the worst of all lanes.
 inline constexpr std::size_t kSignalLanes = 8;
 inline constexpr std::size_t kSignalCount =
     static_cast<std::size_t>(Signal::kTxBiasLane1) + kSignalLanes;
 
 struct SignalInfo {
-  Signal signal;
+  Signal signal = Signal::kCarrierUp;
   std::string_view name;  ///< with its unit: "rx_power_dbm", "rx_power_dbm.1"
-  SignalScale scale;
-  double quantum;  ///< how finely it is kept, in its unit or in decades
-  SignalFold fold;
-  std::uint8_t
-      near;  ///< the signal it is mostly close to (lane to lane); itself where there is none
-  std::optional<Indicator> flow;  ///< what it counts
+  double precision = 0;   ///< in its unit; 0: a ratio, of which three digits count
+  Aggregation aggregation = Aggregation::kMean;
+  std::optional<Indicator> indicator;  ///< what it counts
 };
 
-/// In the order of Signal, which is part of the format of what is stored: rows are added at the
-/// end.
+/// In the order of Signal. That order is part of the format of stored rows: add rows at the end.
 std::span<const SignalInfo, kSignalCount> signal_table();
-inline const SignalInfo& signal_info(std::size_t index) { return signal_table()[index]; }
+inline const SignalInfo& signal_info(Signal signal) {
+  return signal_table()[static_cast<std::size_t>(signal)];
+}
 /// nullopt: no such signal.
 std::optional<Signal> find_signal(std::string_view name);
+/// `value` to the precision of the signal.
+double rounded(const SignalInfo& info, double value);
 
 /// The values of one port in one step; NaN: nothing was seen.
 class SignalValues {
@@ -94,7 +91,10 @@ class SignalValues {
   std::array<double, kSignalCount> values_{};
 };
 
-/// The values as they come back when they were kept: rounded to the table's quanta.
-double kept_value(std::size_t index, double value);
+/// A row as it is stored: eight bytes of which bit i says that signal i is there, then each signal
+/// that is there as a float, all in the byte order of this machine.
+std::string packed_signals(const SignalValues& values);
+/// Empty where the bytes are no such row.
+SignalValues unpacked_signals(std::string_view bytes);
 
 }  // namespace linkhealth

@@ -1,11 +1,13 @@
 #include "model/snapshot.h"
 
+#include <algorithm>
+
 #include <array>
 
 namespace linkhealth {
 
 namespace {
-constexpr std::array<std::string_view, 16> kEventNames = {
+constexpr std::array<std::string_view, 16> kPortEventNames = {
     "carrier_down",  "carrier_up",     "admin_down",      "admin_up",
     "port_error",    "port_active",    "device_fatal",    "device_gone",
     "device_added",  "module_removed", "module_inserted", "kernel_log",
@@ -35,13 +37,21 @@ bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t lo
 }
 
 std::string_view to_string(PortEventKind kind) {
-  return kEventNames.at(static_cast<std::size_t>(kind));
+  return kPortEventNames.at(static_cast<std::size_t>(kind));
 }
 
 std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {
-  for (std::size_t i = 0; i < kEventNames.size(); ++i)
-    if (kEventNames[i] == text) return static_cast<PortEventKind>(i);
+  for (std::size_t i = 0; i < kPortEventNames.size(); ++i)
+    if (kPortEventNames[i] == text) return static_cast<PortEventKind>(i);
   return std::nullopt;
+}
+
+std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources) {
+  std::vector<Gap> gaps;
+  for (const auto& [id, status] : sources)
+    if (!status.reason.empty()) gaps.push_back({port, std::string(to_string(id)), status.reason});
+  std::ranges::sort(gaps, {}, &Gap::probe);
+  return gaps;
 }
 
 }  // namespace linkhealth

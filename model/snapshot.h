@@ -1,8 +1,8 @@
 // What the daemon saw at one time: the one value that probes make, the engine folds and recordings
 // hold. The fields are those of the recording format (docs/recording.md), with the unit in every
 // name. Absent is not zero: a value that the hardware does not offer is nullopt, a group that was
-// not due or could not be read is nullopt, and the latter has a Gap that says why. An empty string
-// means "not known".
+// not due or could not be read is nullopt, and of the latter the state of its source says why. An
+// empty string means "not known".
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "model/counters.h"
 #include "model/module_sample.h"
+#include "model/source_table.h"
 
 namespace linkhealth {
 
@@ -141,6 +142,8 @@ struct PortSample {
   std::optional<ModuleSample> module;
   std::optional<PeerSample> peer;
   std::optional<PcieSample> pcie;
+  /// The sources that are not ok or have something missing; nullopt: as before.
+  std::optional<SourceMap> sources;
   bool operator==(const PortSample&) const = default;
 };
 
@@ -175,24 +178,22 @@ struct PortEvent {
   bool operator==(const PortEvent&) const = default;
 };
 
-/// What could not be seen, and why. Never a fault and never health.
+/// What one read could not get, and why. Never a fault and never health. A source's state is made
+/// of it (model/source_table.h).
 struct Gap {
   PortKey port;       ///< "" for the whole node
-  std::string probe;  ///< the row of the probe table: "counters", "hw_counters", "link", "module",
-                      ///< "peer", "pcie", …
+  std::string probe;  ///< the source, by its name in the source table
   std::string reason;
+  bool hung = false;  ///< the read does not come back
   bool operator==(const Gap&) const = default;
 };
 
-/// How it begins when it was a file of somebody else's, and its time is over.
-inline constexpr std::string_view kImportEnded = "the imported reading has ended";
+/// Those of `sources` that have a reason.
+std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources);
 
 /// Behind a counter's name in the reason of a gap: it stands at the end of its width until somebody
 /// clears it.
 inline constexpr std::string_view kCountsNoFurther = " is full and counts no further";
-
-/// The reason of a module's gap while somebody works on the port and wants the module left alone.
-inline constexpr std::string_view kModuleLeft = "not read during maintenance";
 
 /// How long a probe took in this cycle. Not recorded.
 struct ProbeTiming {
@@ -208,9 +209,8 @@ struct Snapshot {
   std::map<PortKey, PortSample>
       ports;                      ///< every port that exists now, also when nothing of it was due
   std::vector<PortEvent> events;  ///< since the last snapshot, ordered by t
-  std::vector<Gap> gaps;          ///< of the groups that were due now
-  std::vector<Gap>
-      gaps_ended;  ///< sources within a group that answer again, or a new reader; no reason
+  /// Of the whole node, as PortSample::sources.
+  std::optional<SourceMap> sources;
   std::vector<ProbeTiming> timings;
   bool operator==(const Snapshot&) const = default;
 };

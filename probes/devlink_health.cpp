@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "probes/ethtool_family.h"
-
 namespace linkhealth {
 namespace {
 
@@ -52,45 +50,38 @@ std::optional<Milliseconds> failed_after(std::string_view driver, std::string_vi
 }
 
 Bytes build_health_reporters_dump(std::uint16_t family) {
-  genlmsghdr head{};
-  head.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
-  head.version = DEVLINK_GENL_VERSION;
-  return NetlinkBuilder(family, NLM_F_DUMP).header(head).take();
+  return NetlinkBuilder::generic(family, NLM_F_DUMP, DEVLINK_CMD_HEALTH_REPORTER_GET).bytes();
 }
 
 Result<HealthReporter> parse_health_reporter(ByteView message) {
-  const auto answer = open_genl_message(message, DEVLINK_CMD_HEALTH_REPORTER_GET);
+  const auto answer = parse_genl_message(message, DEVLINK_CMD_HEALTH_REPORTER_GET);
   if (!answer) return answer.error();
   const NetlinkAttributes content = answer->nested(DEVLINK_ATTR_HEALTH_REPORTER);
   HealthReporter reporter;
-  reporter.name = content.text(DEVLINK_ATTR_HEALTH_REPORTER_NAME);
+  reporter.name = content[DEVLINK_ATTR_HEALTH_REPORTER_NAME].text();
   if (reporter.name.empty()) return bad_message("a health reporter without a name");
-  reporter.bus = answer->text(DEVLINK_ATTR_BUS_NAME);
-  reporter.device = answer->text(DEVLINK_ATTR_DEV_NAME);
-  const auto state = content.u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE);
+  reporter.bus = (*answer)[DEVLINK_ATTR_BUS_NAME].text();
+  reporter.device = (*answer)[DEVLINK_ATTR_DEV_NAME].text();
+  const auto state = content[DEVLINK_ATTR_HEALTH_REPORTER_STATE].u8();
   if (state && *state <= kError) reporter.in_error = *state != kHealthy;
-  reporter.errors = content.u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT);
-  reporter.recoveries = content.u64(DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT);
+  reporter.errors = content[DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT].u64();
+  reporter.recoveries = content[DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT].u64();
   return reporter;
 }
 
 Bytes build_health_diagnosis(std::uint16_t family, const HealthReporter& reporter) {
-  genlmsghdr head{};
-  head.cmd = DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE;
-  head.version = DEVLINK_GENL_VERSION;
-  return NetlinkBuilder(family, NLM_F_ACK)
-      .header(head)
+  return NetlinkBuilder::generic(family, NLM_F_ACK, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE)
       .put_string(DEVLINK_ATTR_BUS_NAME, reporter.bus)
       .put_string(DEVLINK_ATTR_DEV_NAME, reporter.device)
       .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter.name)
-      .take();
+      .bytes();
 }
 
 Result<std::string> parse_health_diagnosis(ByteView message) {
-  const auto answer = open_genl_message(message, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
+  const auto answer = parse_genl_message(message, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
   if (!answer) return answer.error();
   std::string_view name;
-  for (const NetlinkAttribute item : answer->nested(DEVLINK_ATTR_FMSG)) {
+  for (const NetlinkAttribute& item : answer->nested(DEVLINK_ATTR_FMSG)) {
     if (item.type == DEVLINK_ATTR_FMSG_OBJ_NAME) name = item.text();
     if (item.type == DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA && name == "Description")
       return std::string(item.text());
@@ -99,9 +90,7 @@ Result<std::string> parse_health_diagnosis(ByteView message) {
 }
 
 Result<std::vector<HealthReporter>> HealthReporters::read(Host& host) {
-  const auto family = ask_ethtool(host, build_family_request(DEVLINK_GENL_NAME));
-  if (!family) return family.error();
-  const auto id = parse_family_id(*family);
+  const auto id = resolve_family(host, DEVLINK_GENL_NAME);
   if (!id) return id.error();
   const auto answers = host.netlink(NETLINK_GENERIC, build_health_reporters_dump(*id));
   if (!answers) return answers.error();

@@ -35,7 +35,7 @@ Error bad_answer(const char* what) {
   return Error{std::string("ethtool statistics: ") + what, EBADMSG};
 }
 
-Result<std::uint32_t> ask_count(Host& host, const std::string& netdev) {
+Result<std::uint32_t> read_count(Host& host, const std::string& netdev) {
   ethtool_sset_info head{};
   head.cmd = ETHTOOL_GSSET_INFO;
   head.sset_mask = 1ULL << ETH_SS_STATS;
@@ -95,8 +95,8 @@ std::optional<std::size_t> lane_of(std::string_view statistic) {
   return *lane + 1;
 }
 
-Result<bool> DriverStatisticsReader::learn_names(Host& host, const std::string& netdev,
-                                                 std::uint32_t count) {
+Result<void> DriverStatisticsReader::read_names(Host& host, const std::string& netdev,
+                                                std::uint32_t count) {
   ethtool_gstrings head{};
   head.cmd = ETHTOOL_GSTRINGS;
   head.string_set = ETH_SS_STATS;
@@ -113,40 +113,24 @@ Result<bool> DriverStatisticsReader::learn_names(Host& host, const std::string& 
       wanted_.emplace_back(i, *id);
   }
   count_ = count;
-  return true;
-}
-
-/// Drivers whose statistics changed places at the same number: another firmware, a driver reloaded
-/// in another version.
-bool DriverStatisticsReader::is_same_driver(Host& host, const std::string& netdev) {
-  ethtool_drvinfo info{};
-  info.cmd = ETHTOOL_GDRVINFO;
-  Bytes command = command_of(info, 0);
-  if (!host.ethtool(netdev, command)) return true;  // nothing can be said
-  info = value_at<ethtool_drvinfo>(command, 0);
-  const auto text = [](const auto& field) {
-    return std::string(field, strnlen(field, sizeof(field)));
-  };
-  const std::string driver =
-      text(info.driver) + ' ' + text(info.version) + ' ' + text(info.fw_version);
-  return std::exchange(driver_, driver) == driver;
+  return {};
 }
 
 Result<DriverStatistics> DriverStatisticsReader::read(Host& host, const std::string& netdev) {
-  const auto count = ask_count(host, netdev);
+  const auto count = read_count(host, netdev);
   if (!count) return count.error();
-  if (!is_same_driver(host, netdev) || *count != count_) {
+  if (*count != count_) {
     count_ = 0;
     wanted_.clear();
-    if (const auto learnt = learn_names(host, netdev, *count); !learnt) return learnt.error();
+    if (const auto names = read_names(host, netdev, *count); !names) return names.error();
   }
   DriverStatistics read;
-  if (wanted_.empty()) return read;  // nothing of it is evidence: the driver need not collect it
+  if (wanted_.empty()) return read;  // the driver need not collect what is not used
   ethtool_stats head{};
   head.cmd = ETHTOOL_GSTATS;
   head.n_stats = *count;
   Bytes command = command_of(head, std::size_t{*count} * sizeof(std::uint64_t));
-  // EFAULT: the driver has more by now than it said, and ran into the end of our memory.
+  // EFAULT: the driver has more statistics by now, and reached the end of our memory.
   const auto done = host.ethtool(netdev, command);
   const auto values =
       done ? parse_statistic_values(command) : Result<std::vector<std::uint64_t>>(done.error());

@@ -31,25 +31,21 @@ struct DriverStatistics {
   std::vector<std::uint64_t> lane_corrected_bits;
 };
 
-/// Reads one netdev's statistics. The names are asked for once, and again when their number, the
-/// driver or its version has changed: statistics under the names of another driver would be worse
-/// than none.
+/// Reads one netdev's statistics. Names are read once and again when their number changes; a driver
+/// that is loaded again registers another netdev, which has another reader.
 class DriverStatisticsReader {
  public:
-  /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed between two questions, ask again
-  /// later.
+  /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed meanwhile, read again later.
   Result<DriverStatistics> read(Host& host, const std::string& netdev);
-  /// How many of the driver's statistics are taken; after the first read().
+  /// How many of the driver's statistics are used; after the first read().
   [[nodiscard]] std::size_t wanted() const { return wanted_.size(); }
 
  private:
-  Result<bool> learn_names(Host& host, const std::string& netdev, std::uint32_t count);
-  bool is_same_driver(Host& host, const std::string& netdev);
+  Result<void> read_names(Host& host, const std::string& netdev, std::uint32_t count);
 
-  std::string driver_;       ///< name, version and firmware, as the driver says
   std::uint32_t count_ = 0;  ///< of the names known; 0: none known
-  std::vector<std::pair<std::uint32_t, CounterId>>
-      wanted_;  ///< place among the driver's statistics, and what it is
+  /// Place among the driver's statistics, and what it is.
+  std::vector<std::pair<std::uint32_t, CounterId>> wanted_;
 };
 
 /// The lane, from 1, of an mlx5 per-lane statistic: "rx_err_lane_0_phy" -> 1. nullopt for any other

@@ -1,9 +1,10 @@
-// The generic netlink family "ethtool": its number, and what all its requests begin with.
+// The generic netlink family "ethtool": its number, and requests about one device.
 // Layout: include/uapi/linux/ethtool_netlink.h, Documentation/networking/ethtool-netlink.rst.
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include <linux/netlink.h>
 
 #include "base/result.h"
 #include "probes/host.h"
@@ -11,13 +12,11 @@
 
 namespace linkhealth {
 
-/// The family's message type. Fixed while the kernel runs: ask once.
+/// The family's message type. Fixed while the kernel runs: resolve it once.
 struct EthtoolFamily {
   std::uint16_t id = 0;
 };
 
-Bytes build_family_request(std::string_view family);
-Result<std::uint16_t> parse_family_id(ByteView message);
 /// ENOENT: the kernel has no ethtool netlink (before 5.6, or built without it).
 Result<EthtoolFamily> resolve_ethtool_family(Host& host);
 
@@ -27,14 +26,13 @@ Result<EthtoolFamily> resolve_ethtool_family(Host& host);
 NetlinkBuilder ethtool_request(EthtoolFamily family, std::uint8_t command, std::uint16_t header,
                                std::uint32_t ifindex, std::uint32_t flags = 0);
 
-/// The device that an answer speaks of.
-struct EthtoolDevice {
-  std::uint32_t ifindex = 0;
-  std::string name;
-};
-Result<EthtoolDevice> ethtool_device(const NetlinkAttributes& answer, std::uint16_t header);
-
-/// One request for one device, and its one answer.
-Result<Bytes> ask_ethtool(Host& host, const Bytes& request);
+/// Sends a request, and gives its one answer to `parse`.
+template <typename Parse>
+auto request_ethtool(Host& host, const NetlinkBuilder& request, Parse parse)
+    -> decltype(parse(Bytes())) {
+  const auto answer = request_one(host, NETLINK_GENERIC, request.bytes());
+  if (!answer) return answer.error();
+  return parse(*answer);
+}
 
 }  // namespace linkhealth

@@ -21,11 +21,11 @@ std::string reed_solomon_name(const FecLink& link) {
 
 /// The total, then one value for each lane (fec_stats_recalc). Empty when absent or damaged.
 std::vector<std::uint64_t> values_of(const NetlinkAttributes& stats, std::uint16_t type) {
-  const auto array = stats.find(type);
-  if (!array || array->payload.size() % sizeof(std::uint64_t) != 0) return {};
-  std::vector<std::uint64_t> values(array->payload.size() / sizeof(std::uint64_t));
-  if (values.empty() || values.size() > 1 + kMaxLanes) return {};
-  std::memcpy(values.data(), array->payload.data(), array->payload.size());
+  const ByteView array = stats[type].payload;
+  std::vector<std::uint64_t> values(array.size() / sizeof(std::uint64_t));
+  if (values.empty() || values.size() > 1 + kMaxLanes || array.size() % sizeof(std::uint64_t) != 0)
+    return {};
+  std::memcpy(values.data(), array.data(), array.size());
   return values;
 }
 
@@ -38,26 +38,22 @@ constexpr std::uint16_t kBinHigh = 3;
 constexpr std::uint16_t kBinValue = 4;
 constexpr std::uint32_t kMaxSymbols = 1024;  // a code word has 544; more is damage
 
-/// nla_put_uint() writes 32 bits where they are enough.
-std::optional<std::uint64_t> any_width(const NetlinkAttributes& attributes, std::uint16_t type) {
-  if (const auto narrow = attributes.u32(type)) return *narrow;
-  return attributes.u64(type);
-}
-
-void take_histogram(Counters& counters, const NetlinkAttributes& stats) {
-  for (const NetlinkAttribute attribute : stats) {
+void read_histogram(Counters& counters, const NetlinkAttributes& stats) {
+  for (const NetlinkAttribute& attribute : stats) {
     if (attribute.type != kStatHistogram) continue;
     const NetlinkAttributes bin(attribute.payload);
-    const auto low = bin.u32(kBinLow);
-    const auto high = bin.u32(kBinHigh);
-    const auto value = any_width(bin, kBinValue);
+    const auto low = bin[kBinLow].u32();
+    const auto high = bin[kBinHigh].u32();
+    std::optional<std::uint64_t> value = bin[kBinValue].u64();
+    // nla_put_uint() writes 32 bits where they are enough.
+    if (!value) value = bin[kBinValue].u32();
     if (!low || !high || !value || *low > *high || *high > kMaxSymbols) continue;
     counters.set("fec_hist_" + std::to_string(*low) + "to" + std::to_string(*high), *value);
   }
 }
 
-void take_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values,
-                 std::string_view counter, std::optional<std::uint64_t> FecLane::*field) {
+void add_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values, std::string_view counter,
+                std::optional<std::uint64_t> FecLane::*field) {
   if (values.empty()) return;
   fec.counters.set(counter, values.front());
   const std::size_t lanes = values.size() - 1;
@@ -82,37 +78,29 @@ std::string fec_mode_name(std::uint32_t link_mode_bit, const FecLink& link) {
   }
 }
 
-Bytes build_fec_get(EthtoolFamily family, std::uint32_t ifindex) {
-  return ethtool_request(family, ETHTOOL_MSG_FEC_GET, ETHTOOL_A_FEC_HEADER, ifindex,
-                         ETHTOOL_FLAG_STATS | ETHTOOL_FLAG_COMPACT_BITSETS)
-      .take();
-}
-
 Result<EthtoolFec> parse_fec(ByteView message, const FecLink& link) {
-  const auto answer = open_genl_message(message, ETHTOOL_MSG_FEC_GET_REPLY);
+  const auto answer = parse_genl_message(message, ETHTOOL_MSG_FEC_GET_REPLY);
   if (!answer) return answer.error();
-  const auto device = ethtool_device(*answer, ETHTOOL_A_FEC_HEADER);
-  if (!device) return device.error();
   EthtoolFec fec;
-  fec.device = *device;
-  if (const auto active = answer->u32(ETHTOOL_A_FEC_ACTIVE))
+  if (const auto active = (*answer)[ETHTOOL_A_FEC_ACTIVE].u32())
     fec.mode = fec_mode_name(*active, link);
   const NetlinkAttributes stats = answer->nested(ETHTOOL_A_FEC_STATS);
-  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORRECTED), "fec_corrected_blocks",
-              &FecLane::corrected_blocks);
-  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_UNCORR), "fec_uncorrectable_blocks",
-              &FecLane::uncorrectable_blocks);
-  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORR_BITS), "fec_corrected_bits",
-              &FecLane::corrected_bits);
-  take_histogram(fec.counters, stats);
+  add_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORRECTED), "fec_corrected_blocks",
+             &FecLane::corrected_blocks);
+  add_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_UNCORR), "fec_uncorrectable_blocks",
+             &FecLane::uncorrectable_blocks);
+  add_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORR_BITS), "fec_corrected_bits",
+             &FecLane::corrected_bits);
+  read_histogram(fec.counters, stats);
   return fec;
 }
 
 Result<EthtoolFec> read_fec(Host& host, EthtoolFamily family, std::uint32_t ifindex,
                             const FecLink& link) {
-  const auto answer = ask_ethtool(host, build_fec_get(family, ifindex));
-  if (!answer) return answer.error();
-  return parse_fec(*answer, link);
+  return request_ethtool(host,
+                         ethtool_request(family, ETHTOOL_MSG_FEC_GET, ETHTOOL_A_FEC_HEADER, ifindex,
+                                         ETHTOOL_FLAG_STATS | ETHTOOL_FLAG_COMPACT_BITSETS),
+                         [&](ByteView message) { return parse_fec(message, link); });
 }
 
 }  // namespace linkhealth

@@ -15,7 +15,6 @@ namespace linkhealth {
 
 /// ETHTOOL_MSG_FEC_GET with ETHTOOL_FLAG_STATS (net/ethtool/fec.c).
 struct EthtoolFec {
-  EthtoolDevice device;
   std::string mode;   ///< in use now, see fec_mode_name(); "" unknown, also while the link is down
   Counters counters;  ///< fec_corrected_blocks, fec_uncorrectable_blocks, fec_corrected_bits;
                       ///< absent: not offered. Where the kernel has it also the histogram:
@@ -31,12 +30,11 @@ struct FecLink {
 };
 
 /// "Off", "BaseR", "LLRS" and Reed-Solomon for the kernel's ETHTOOL_LINK_MODE_FEC_*_BIT. The kernel
-/// says only "RS": 25G lanes (NRZ) use RS(528,514) = "RS528", lanes of 50G and more (PAM4)
+/// knows only "RS": 25G lanes (NRZ) use RS(528,514) = "RS528", lanes of 50G and more (PAM4)
 /// RS(544,514) = "RS544" (IEEE 802.3 clauses 91 and 134); where speed or lanes are not known it
 /// stays "RS". "" for bits of newer kernels.
 std::string fec_mode_name(std::uint32_t link_mode_bit, const FecLink& link);
 
-Bytes build_fec_get(EthtoolFamily family, std::uint32_t ifindex);
 Result<EthtoolFec> parse_fec(ByteView message, const FecLink& link);
 /// EOPNOTSUPP: the driver has no FEC interface.
 Result<EthtoolFec> read_fec(Host& host, EthtoolFamily family, std::uint32_t ifindex,

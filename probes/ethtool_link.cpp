@@ -3,7 +3,7 @@
 #include <linux/ethtool_netlink.h>
 #include <linux/netlink.h>
 
-#include <array>
+#include <cerrno>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,69 +76,59 @@ DownReason down_reason(std::uint8_t state, std::uint8_t substate) {
   return reason;
 }
 
-Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex, bool statistics) {
-  return ethtool_request(family, ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_A_LINKSTATE_HEADER, ifindex,
-                         statistics ? ETHTOOL_FLAG_STATS : 0)
-      .take();
-}
-
 Result<EthtoolLinkState> parse_linkstate(ByteView message) {
-  const auto answer = open_genl_message(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY);
+  const auto answer = parse_genl_message(message, ETHTOOL_MSG_LINKSTATE_GET_REPLY);
   if (!answer) return answer.error();
-  const auto device = ethtool_device(*answer, ETHTOOL_A_LINKSTATE_HEADER);
-  if (!device) return device.error();
+  const NetlinkAttributes& attributes = *answer;
   EthtoolLinkState state;
-  state.device = *device;
-  if (const auto link = answer->u8(ETHTOOL_A_LINKSTATE_LINK)) state.link = *link != 0;
-  state.sqi = answer->u32(ETHTOOL_A_LINKSTATE_SQI);
-  state.sqi_max = answer->u32(ETHTOOL_A_LINKSTATE_SQI_MAX);
-  state.link_down_count = answer->u32(kExtDownCount);
-  const auto reason = answer->u8(ETHTOOL_A_LINKSTATE_EXT_STATE);
+  if (const auto link = attributes[ETHTOOL_A_LINKSTATE_LINK].u8()) state.link = *link != 0;
+  state.sqi = attributes[ETHTOOL_A_LINKSTATE_SQI].u32();
+  state.sqi_max = attributes[ETHTOOL_A_LINKSTATE_SQI_MAX].u32();
+  state.link_down_count = attributes[kExtDownCount].u32();
+  const auto reason = attributes[ETHTOOL_A_LINKSTATE_EXT_STATE].u8();
   if (reason && state.link != true)
     state.down_reason =
-        down_reason(*reason, answer->u8(ETHTOOL_A_LINKSTATE_EXT_SUBSTATE).value_or(0));
+        down_reason(*reason, attributes[ETHTOOL_A_LINKSTATE_EXT_SUBSTATE].u8().value_or(0));
   return state;
 }
 
 Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex,
                                         bool& statistics) {
-  auto answer = ask_ethtool(host, build_linkstate_get(family, ifindex, statistics));
-  if (!answer && statistics && answer.error().errnum == EINVAL) {
-    answer = ask_ethtool(host, build_linkstate_get(family, ifindex, false));
-    statistics = !answer;
-  }
-  if (!answer) return answer.error();
-  return parse_linkstate(*answer);
-}
-
-Bytes build_linkmodes_get(EthtoolFamily family, std::uint32_t ifindex) {
-  // Bit sets as words instead of names: we do not read them.
-  return ethtool_request(family, ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_A_LINKMODES_HEADER, ifindex,
-                         ETHTOOL_FLAG_COMPACT_BITSETS)
-      .take();
+  const auto request = [&](std::uint32_t flags) {
+    return request_ethtool(host,
+                           ethtool_request(family, ETHTOOL_MSG_LINKSTATE_GET,
+                                           ETHTOOL_A_LINKSTATE_HEADER, ifindex, flags),
+                           &parse_linkstate);
+  };
+  if (!statistics) return request(0);
+  auto state = request(ETHTOOL_FLAG_STATS);
+  if (state || state.error().errnum != EINVAL) return state;
+  state = request(0);
+  statistics = !state;
+  return state;
 }
 
 Result<EthtoolLinkModes> parse_linkmodes(ByteView message) {
-  const auto answer = open_genl_message(message, ETHTOOL_MSG_LINKMODES_GET_REPLY);
+  const auto answer = parse_genl_message(message, ETHTOOL_MSG_LINKMODES_GET_REPLY);
   if (!answer) return answer.error();
-  const auto device = ethtool_device(*answer, ETHTOOL_A_LINKMODES_HEADER);
-  if (!device) return device.error();
   EthtoolLinkModes modes;
-  modes.device = *device;
-  const auto speed = answer->u32(ETHTOOL_A_LINKMODES_SPEED);
+  const auto speed = (*answer)[ETHTOOL_A_LINKMODES_SPEED].u32();
   if (speed && *speed != 0 && *speed != static_cast<std::uint32_t>(SPEED_UNKNOWN))
     modes.speed_mbps = speed;
-  const auto lanes = answer->u32(ETHTOOL_A_LINKMODES_LANES);
+  const auto lanes = (*answer)[ETHTOOL_A_LINKMODES_LANES].u32();
   if (lanes && *lanes != 0) modes.lanes = lanes;
-  if (const auto autoneg = answer->u8(ETHTOOL_A_LINKMODES_AUTONEG))
+  if (const auto autoneg = (*answer)[ETHTOOL_A_LINKMODES_AUTONEG].u8())
     modes.autoneg = *autoneg == AUTONEG_ENABLE;
   return modes;
 }
 
 Result<EthtoolLinkModes> read_linkmodes(Host& host, EthtoolFamily family, std::uint32_t ifindex) {
-  const auto answer = ask_ethtool(host, build_linkmodes_get(family, ifindex));
-  if (!answer) return answer.error();
-  return parse_linkmodes(*answer);
+  // Bit sets as words instead of names: we do not read them.
+  return request_ethtool(
+      host,
+      ethtool_request(family, ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_A_LINKMODES_HEADER, ifindex,
+                      ETHTOOL_FLAG_COMPACT_BITSETS),
+      &parse_linkmodes);
 }
 
 }  // namespace linkhealth

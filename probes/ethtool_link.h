@@ -14,7 +14,6 @@ namespace linkhealth {
 
 /// ETHTOOL_MSG_LINKSTATE_GET (net/ethtool/linkstate.c).
 struct EthtoolLinkState {
-  EthtoolDevice device;
   std::optional<bool> link;  ///< as the driver sees it
   std::optional<std::uint32_t> sqi,
       sqi_max;  ///< signal quality index, where a PHY has one (copper T1 and BASE-T)
@@ -23,12 +22,10 @@ struct EthtoolLinkState {
       link_down_count;  ///< the PHY's own count of link losses (kernel 6.2 and later)
 };
 
-/// `statistics`: with the count of losses, which the kernel gives only who asks for it so
-/// (ETHTOOL_FLAG_STATS, linkstate_prepare_data()).
-Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex, bool statistics);
 Result<EthtoolLinkState> parse_linkstate(ByteView message);
-/// `statistics` becomes false where the kernel refuses them (EINVAL before 6.2) and answers
-/// without: keep it.
+/// `statistics`: request the count of losses too (ETHTOOL_FLAG_STATS, linkstate_prepare_data()).
+/// Becomes false where the kernel refuses that (EINVAL before 6.2) and answers without: keep it for
+/// the next request.
 Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex,
                                         bool& statistics);
 
@@ -39,16 +36,14 @@ inline constexpr std::string_view kNoCable = "No cable";
 /// given). Codes that are newer than this program are "state 11" and "substate 7".
 DownReason down_reason(std::uint8_t state, std::uint8_t substate);
 
-/// ETHTOOL_MSG_LINKMODES_GET (net/ethtool/linkmodes.c). While a link is down most drivers know no
-/// speed.
+/// ETHTOOL_MSG_LINKMODES_GET (net/ethtool/linkmodes.c). Most drivers know no speed while the link
+/// is down.
 struct EthtoolLinkModes {
-  EthtoolDevice device;
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;  ///< only from drivers with cap_link_lanes_supported
   std::optional<bool> autoneg;         ///< switched on, not necessarily done
 };
 
-Bytes build_linkmodes_get(EthtoolFamily family, std::uint32_t ifindex);
 Result<EthtoolLinkModes> parse_linkmodes(ByteView message);
 /// EOPNOTSUPP: the driver has no link settings.
 Result<EthtoolLinkModes> read_linkmodes(Host& host, EthtoolFamily family, std::uint32_t ifindex);

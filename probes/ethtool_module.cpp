@@ -12,7 +12,7 @@ namespace linkhealth {
 namespace {
 constexpr std::size_t kHalfPageBytes = 128;
 
-/// What drivers say of an empty cage whose errno is another one (linux: bnxt_ethtool.c
+/// Drivers' messages for an empty cage whose errno is another one (linux: bnxt_ethtool.c
 /// bnxt_get_module_status(), mlxsw/core_env.c, and mlx5 en_ethtool.c since 6.19 with the status of
 /// the register MCIA: 3, not connected).
 bool says_empty_cage(std::string_view words) {
@@ -24,42 +24,36 @@ bool says_empty_cage(std::string_view words) {
 
 }  // namespace
 
-Bytes build_module_read(EthtoolFamily family, std::uint32_t ifindex,
-                        const ModulePageRequest& page) {
-  return ethtool_request(family, ETHTOOL_MSG_MODULE_EEPROM_GET, ETHTOOL_A_MODULE_EEPROM_HEADER,
-                         ifindex)
-      .put_u32(ETHTOOL_A_MODULE_EEPROM_OFFSET, page.offset)
-      .put_u32(ETHTOOL_A_MODULE_EEPROM_LENGTH, page.length)
-      .put_u8(ETHTOOL_A_MODULE_EEPROM_PAGE, page.page)
-      .put_u8(ETHTOOL_A_MODULE_EEPROM_BANK, page.bank)
-      .put_u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, page.i2c_address)
-      .take();
-}
-
 Result<std::vector<std::uint8_t>> parse_module_read(ByteView message) {
-  const auto answer = open_genl_message(message, ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY);
+  const auto answer = parse_genl_message(message, ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY);
   if (!answer) return answer.error();
-  const auto data = answer->find(ETHTOOL_A_MODULE_EEPROM_DATA);
-  if (!data)
-    return std::vector<std::uint8_t>();  // a driver that read nothing and called it success
-  if (data->payload.size() > kHalfPageBytes)
-    return bad_message("more module bytes than a half page");
-  const auto* first = reinterpret_cast<const std::uint8_t*>(data->payload.data());
-  return std::vector<std::uint8_t>(first, first + data->payload.size());
+  // Without data: the driver read nothing and reported success.
+  const ByteView data = (*answer)[ETHTOOL_A_MODULE_EEPROM_DATA].payload;
+  if (data.size() > kHalfPageBytes) return bad_message("more module bytes than a half page");
+  const auto* first = reinterpret_cast<const std::uint8_t*>(data.data());
+  return std::vector<std::uint8_t>(first, first + data.size());
 }
 
 Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family,
                                               std::uint32_t ifindex,
                                               const ModulePageRequest& page) {
-  const auto answer = ask_ethtool(host, build_module_read(family, ifindex, page));
-  if (answer) return parse_module_read(*answer);
+  auto request = ethtool_request(family, ETHTOOL_MSG_MODULE_EEPROM_GET,
+                                 ETHTOOL_A_MODULE_EEPROM_HEADER, ifindex);
+  request.put_u32(ETHTOOL_A_MODULE_EEPROM_OFFSET, page.offset)
+      .put_u32(ETHTOOL_A_MODULE_EEPROM_LENGTH, page.length)
+      .put_u8(ETHTOOL_A_MODULE_EEPROM_PAGE, page.page)
+      .put_u8(ETHTOOL_A_MODULE_EEPROM_BANK, page.bank)
+      .put_u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, page.i2c_address);
+  auto bytes = request_ethtool(host, request, &parse_module_read);
+  if (bytes || bytes.error().errnum == EBADMSG) return bytes;
   // No module; or no device: ethtool itself refuses one that its driver has detached, as in error
   // recovery (linux: net/ethtool/netlink.c ethnl_ops_begin()).
-  if (answer.error().errnum == ENODEV)
-    if (const auto state = ask_ethtool(host, build_linkstate_get(family, ifindex, false));
+  Error error = bytes.error();
+  bool statistics = false;
+  if (error.errnum == ENODEV)
+    if (const auto state = read_linkstate(host, family, ifindex, statistics);
         !state && state.error().errnum == ENODEV)
       return Error{"the driver has detached its network device", ESHUTDOWN};
-  Error error = answer.error();
   if (says_empty_cage(trim(error.kernel_words))) error.errnum = ENODEV;
   return error;
 }

@@ -10,10 +10,9 @@
 
 namespace linkhealth {
 
-/// ETHTOOL_MSG_MODULE_EEPROM_GET (net/ethtool/eeprom.c). REQUIRES: is_valid(page).
-Bytes build_module_read(EthtoolFamily family, std::uint32_t ifindex, const ModulePageRequest& page);
-/// The bytes that came: often fewer than asked for, even none. Never more than a half page.
+/// The bytes that came: often fewer than requested, even none. Never more than a half page.
 Result<std::vector<std::uint8_t>> parse_module_read(ByteView message);
+/// ETHTOOL_MSG_MODULE_EEPROM_GET (net/ethtool/eeprom.c). REQUIRES: is_valid(page).
 /// Errors by errnum: ENODEV or ENXIO no module, ESHUTDOWN the device is detached or gone,
 /// EOPNOTSUPP no module interface, EINVAL no such page, EIO, EBUSY, ETIMEDOUT bus trouble, EPERM
 /// without CAP_NET_ADMIN.

@@ -20,12 +20,12 @@ namespace {
 
 constexpr const char* kVerbsDir = "/sys/class/infiniband";
 constexpr const char* kNetDir = "/sys/class/net";
-/// A container without the host's network, a /sys in part, or just gone: said once, under the
-/// source that it hides.
+/// A container without the host's network, a part of /sys, or just gone: one gap, of the source
+/// that cannot be read.
 constexpr const char* kNotHere = " is not in this network namespace, or not in this /sys";
 constexpr const char* kElsewhere = " in another network namespace";
-/// A container with the host's /sys and a network of its own: there netlink's numbers are those of
-/// other interfaces.
+/// A container with the host's /sys and its own network: netlink's numbers are those of other
+/// interfaces there.
 constexpr const char* kNotOurs = " is in another network namespace than the monitor";
 constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
 
@@ -37,8 +37,7 @@ class Builder {
   Inventory build() {
     const std::vector<std::string> devices = list(kVerbsDir);
     for (const auto& device : devices) add_verbs_device(device);
-    lists_verbs_ =
-        !devices.empty() || !inventory_.gaps.empty();  // one that can't be read has said so
+    lists_verbs_ = !devices.empty() || !inventory_.gaps.empty();  // one that can't be read is a gap
     const bool has_rdma = !inventory_.ports.empty() || !left_out_pci_.empty();
     for (const auto& netdev : list(kNetDir)) add_plain_port(netdev);
     enter("");
@@ -53,8 +52,7 @@ class Builder {
     if (names) return std::move(*names);
     const bool missing = names.error().errnum == ENOENT;
     if (missing && dir != kNetDir) return {};  // no RDMA at all
-    // Every kernel has a network interface, lo at least: without their directory it is /sys that is
-    // not there.
+    // Every kernel has a network interface, lo at least: without their directory there is no /sys.
     add_gap("", dir + ": " + errno_name(names.error().errnum));
     inventory_.incomplete = !missing || inventory_.ports.empty();
     return {};
@@ -64,8 +62,7 @@ class Builder {
     if (watch_.at) watch_.at(device);
   }
 
-  /// True for a device that hangs: only names and links are read of it, for which the kernel asks
-  /// no driver.
+  /// True for a device that hangs: only its names and links are read, which need no driver.
   bool leave_out(const std::string& device, const std::string& dir) {
     if (!watch_.left_out.contains(device)) return false;
     add_gap(device, "left out: its files do not answer");
@@ -106,8 +103,8 @@ class Builder {
   }
 
   /// An XDR port of mlx5 may have a second device with a port for each plane, for management
-  /// datagrams only: it stands at the same function, has no uverbs file, and its ports are one
-  /// cable (drivers/infiniband/hw/mlx5/main.c mlx5_ib_add_sub_dev(), core/uverbs_main.c).
+  /// datagrams only: it is at the same function, has no uverbs file, and its ports are one cable
+  /// (drivers/infiniband/hw/mlx5/main.c mlx5_ib_add_sub_dev(), core/uverbs_main.c).
   void exempt_plane_device(InventoryPort& device) {
     const std::string dir = device.sysfs_device_dir + "/device/infiniband_verbs";
     const auto files = host_.list_dir(dir);
@@ -120,8 +117,7 @@ class Builder {
     device.exempt_reason = "planes of " + whole + ", whose port is watched";
   }
 
-  /// The netdevs of a verbs device that can't be read must not turn into plain Ethernet ports for
-  /// that.
+  /// The netdevs of a verbs device that can't be read must not become plain Ethernet ports.
   void claim_netdevs_of(const std::string& device_dir) {
     const auto names = host_.list_dir(device_dir + "/device/net");
     if (names) claimed_.insert(names->begin(), names->end());
@@ -135,22 +131,21 @@ class Builder {
     if (!layer) add_gap(port.id.key(), "link_layer: " + errno_name(layer.error().errnum));
     port.id.link_layer = layer ? std::string(trim(*layer)) : "";
     port.id.netdev = lower.empty() ? find_netdev(port) : lower;
-    take_netdev(port);
+    update_netdev(port);
     if (lower.empty()) exempt_representor(port);
     exempt_nvswitch_manager(host_, watch_.managers.get(), port);
     inventory_.ports.push_back(std::move(port));
   }
 
-  /// The netdev of a verbs port: among those of the same device one with the port's dev_port that
-  /// is above no other (an IPoIB child has its parent's dev_port), and of several the one that the
-  /// GID table names (representors share a dev_port too); else the GID table's.
+  /// The netdev of a verbs port: one of the same device with the port's dev_port that is above no
+  /// other netdev (an IPoIB child has its parent's dev_port), of several the one in the GID table
+  /// (representors share a dev_port too); else the GID table's.
   std::string find_netdev(const InventoryPort& port) {
     std::string by_gid = gid_netdev(port.sysfs_port_dir);
     const std::string net = port.sysfs_device_dir + "/device/net";
     const auto names = host_.list_dir(net);
     std::string found;
-    std::pair<bool, bool>
-        best;  // of `found`: whether it is above no other, and whether the GID table names it
+    std::pair<bool, bool> best;  // of `found`: above no other netdev, in the GID table
     for (const auto& name : names ? *names : std::vector<std::string>()) {
       std::string dir = net;
       dir.append("/").append(name);
@@ -167,20 +162,19 @@ class Builder {
     return "";
   }
 
-  /// Whether the netdev is above another one: iflink is its own number otherwise, as where it can't
-  /// be read.
+  /// Whether the netdev is above another one: otherwise iflink is its own number.
   bool is_child(const std::string& netdev_dir) {
     const auto iflink = parse_u64(read_attribute(host_, netdev_dir + "/iflink"));
     return iflink && iflink != parse_u64(read_attribute(host_, netdev_dir + "/ifindex"));
   }
 
-  /// Whether the netdev of this name is of the card, or above one that is. The GID table gives the
-  /// name that an interface has in its own network namespace (linux:
-  /// drivers/infiniband/core/sysfs.c print_ndev()): another one may have it here.
+  /// Whether the netdev of this name is of the card, or above one that is. The GID table has the
+  /// interface's name in its own network namespace (linux: drivers/infiniband/core/sysfs.c
+  /// print_ndev()): here another interface may have that name.
   bool is_of_card(const std::string& netdev, const std::string& pci_dir, int depth) {
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
-    if (!dir || pci_dir.empty())
-      return true;  // it is not here, which take_netdev() says; or nothing to compare with
+    // It is not here, which update_netdev() reports; or there is nothing to compare with.
+    if (!dir || pci_dir.empty()) return true;
     if (const std::string own = pci_dir_in(*dir); !own.empty())
       return card_of(own) == card_of(pci_dir);
     const auto entries = host_.list_dir(*dir);
@@ -205,8 +199,8 @@ class Builder {
     return "";
   }
 
-  /// Fills in what hangs on the netdev's name, and remembers that the netdev is a verbs port's.
-  void take_netdev(InventoryPort& port) {
+  /// Fills in what depends on the netdev's name, and records that the netdev is a port's.
+  void update_netdev(InventoryPort& port) {
     if (port.id.netdev.empty()) return;
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + port.id.netdev);
     if (!dir) {
@@ -227,11 +221,10 @@ class Builder {
         port.sysfs_pci_dir = pci_dir_in(*device);
   }
 
-  /// Whether the kernel knows another interface by this number here, or none, than the one in this
-  /// /sys.
+  /// Whether the kernel has another interface with this number here, or none.
   bool is_elsewhere(const InventoryPort& port) {
     if (port.ifindex == 0 || !host_.has_kernel()) return false;
-    const auto link = read_link(host_, static_cast<std::uint32_t>(port.ifindex));
+    const auto link = read_netdev_identity(host_, static_cast<std::uint32_t>(port.ifindex));
     if (!link) return link.error().errnum == ENODEV;
     return link->name != port.id.netdev ||
            link->address != read_attribute(host_, port.sysfs_netdev_dir + "/address");
@@ -244,7 +237,7 @@ class Builder {
   }
 
   /// In switch mode mlx5's device has a port for each function that there is or may be, and the
-  /// first one is the cable's; the netdevs of representors are not told by it
+  /// first one is the cable's; it does not name the netdevs of representors
   /// (drivers/infiniband/hw/mlx5/ib_rep.c).
   static void exempt_ports_of_representors(std::span<InventoryPort> ports) {
     const auto has_netdev = [](const InventoryPort& port) { return !port.id.netdev.empty(); };
@@ -273,15 +266,15 @@ class Builder {
     port.id.port = static_cast<std::uint32_t>(
         parse_u64(read_attribute(host_, *dir + "/dev_port")).value_or(0) + 1);
     describe_device(host_, *dir, "", port);
-    take_netdev(port);
+    update_netdev(port);
     exempt_representor(port);
-    say_verbs_not_listed(*dir, netdev);
+    report_unlisted_verbs(*dir, netdev);
     inventory_.ports.push_back(std::move(port));
   }
 
   /// A part of /sys, as a container may have it: the device is there, and the class that lists it
   /// is not.
-  void say_verbs_not_listed(const std::string& netdev_dir, const std::string& netdev) {
+  void report_unlisted_verbs(const std::string& netdev_dir, const std::string& netdev) {
     if (lists_verbs_) return;
     const auto devices = host_.list_dir(netdev_dir + "/device/infiniband");
     if (!devices || devices->empty()) return;
@@ -298,7 +291,7 @@ class Builder {
     const auto ipv6 = host_.read_file("/proc/net/ipv6_route");
     if (!route && !ipv6)
       add_gap("", "default route: " + errno_name(route.error().errnum) +
-                      "; management ports are not told apart");
+                      "; management ports are not recognised");
     std::set<std::string> carriers;
     for (const auto& name : default_route_netdevs(route ? *route : "", ipv6 ? *ipv6 : "")) {
       std::set<std::string> lowers;
@@ -310,8 +303,8 @@ class Builder {
         port.exempt_reason = "management port: carries the default route and has no RDMA device";
   }
 
-  /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, which stands at
-  /// its first member.
+  /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, at its first
+  /// member.
   bool has_verbs_port(const std::set<std::string>& netdevs) const {
     return std::any_of(
         inventory_.ports.begin(), inventory_.ports.end(), [&netdevs](const InventoryPort& port) {
@@ -328,7 +321,7 @@ class Builder {
       if (entry.starts_with("lower_")) add_lowers(entry.substr(6), depth + 1, found);
   }
 
-  /// That of the function or of what it is behind: a card may have a switch of its own.
+  /// The slot of the function or of a bridge above it: a card may have its own switch.
   [[nodiscard]] std::string slot_of(std::string pci_dir) const {
     for (; !pci_address_in(pci_dir).empty(); pci_dir.resize(pci_dir.rfind('/'))) {
       const std::string address = base_name(pci_dir);
@@ -358,8 +351,8 @@ class Builder {
     });
   }
 
-  /// No two ports share a stable key: a representor or subfunction lives at its parent's address,
-  /// and would take over the parent's history.
+  /// No two ports share a stable key: a representor or subfunction has its parent's address, and
+  /// would continue the parent's history.
   void drop_shared_addresses() {
     for (auto& port : inventory_.ports)
       if (!port.exempt_reason.empty() && left_out_pci_.contains(port.id.pci)) port.id.pci.clear();
@@ -402,9 +395,9 @@ Inventory take_inventory(Host& host, const InventoryWatch& watch) {
         std::any_of(found.ports.begin(), found.ports.end(), [&card](const InventoryPort& port) {
           return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
         });
-    if (card.driver.empty() && !has_port)
-      found.gaps.push_back(
-          {"", "pci_bus", card.address + " is " + pci_words(found.cards, card.address)});
+    if (!card.driver.empty() || has_port) continue;
+    const std::string what = card.address + " is " + pci_words(found.cards, card.address);
+    found.gaps.push_back({"", "pci_bus", what});
   }
   return found;
 }

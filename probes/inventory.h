@@ -30,14 +30,14 @@ struct InventoryPort {
       sysfs_pci_dir;  ///< of the PCI function (for rxe: of the netdev below); "" when there is none
   int ifindex = 0;    ///< 0: no netdev
   std::string exempt_reason;  ///< why this port has no cable to judge; "": it is watched
-  std::string slot;  ///< the slot's label, for the person who walks to the machine; "" not known
+  std::string slot;           ///< the slot's label on the machine; "" not known
   std::size_t cabled_ports =
       1;  ///< ports of its verbs device that are watched, with this one; of an exempt one: all
   int numa_node = -1;  ///< -1: not known, as the kernel says it
 
-  /// Whether the netdev's carrier, flags and packets are the port's. IPoIB's carrier says that a
-  /// multicast group is joined, falls with each change of LID or P_Key, and is off while the
-  /// interface is set down, which most are on a rail for RDMA (linux:
+  /// Whether the netdev's carrier, flags and packets are the port's. IPoIB's carrier means that a
+  /// multicast group is joined; it is lost with each change of LID or P_Key, and off while the
+  /// interface is administratively down, which most are on a rail for RDMA (linux:
   /// drivers/infiniband/ulp/ipoib/{ipoib_ib,ipoib_multicast,ipoib_verbs}.c).
   [[nodiscard]] bool has_link_of_netdev() const {
     return !sysfs_netdev_dir.empty() && id.link_layer != "InfiniBand";
@@ -55,25 +55,25 @@ struct Inventory {
   std::uint64_t found_after = 0;
 };
 
-/// Which cards, by node GUID, are there to manage the NVSwitches of the machine. Kept from search
-/// to search, and shared by searches that overlap: it is told by the vital product data, which is
-/// read word by word over PCI configuration space and takes some 100 ms a card.
+/// Cards, by node GUID, that manage the machine's NVSwitches, or not. Kept from search to search,
+/// and shared by searches that overlap: it is in the vital product data, which is read word by word
+/// over PCI configuration space and takes some 100 ms a card.
 struct NvSwitchManagers {
   std::mutex mutex;
   std::map<std::string, bool> by_guid;
 };
 
-/// For a search of a node on which a device hangs, or that was searched before.
+/// Of a search on a node where a device hangs, or that was searched before.
 struct InventoryWatch {
-  /// Verbs devices and plain netdevs of which nothing is read; each is a gap.
+  /// Verbs devices and plain netdevs that are not read; each is a gap.
   std::set<std::string> left_out;
-  /// Told before anything is read of a device; "": of the node.
+  /// Called before anything of a device is read; "": of the node.
   std::function<void(const std::string& device)> at;
-  std::shared_ptr<NvSwitchManagers> managers;  ///< nullptr: nothing is kept
+  std::shared_ptr<NvSwitchManagers> managers;  ///< nullptr: no cache
 };
 
-/// Never fails: what could not be read is a gap, and hides nothing else. A missing
-/// /sys/class/infiniband is a node without RDMA, not a gap.
+/// Never fails: what could not be read is a gap, and hides nothing else. Without
+/// /sys/class/infiniband the node has no RDMA, which is no gap.
 ///
 /// Exempt are: virtual functions and subfunctions (they share their parent's cable), representors
 /// of switch mode, virtual NICs of clouds and hypervisors, cards that manage NVSwitches, and

@@ -2,26 +2,27 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "base/text.h"
+#include "probes/kernel_record.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
 
 namespace {
 
-// A hypervisor's or cloud's own NICs: the cable is not this machine's. Functions of a physical card
-// that were passed into a virtual machine have no physfn link there; these drivers serve nothing
-// else.
+// A hypervisor's or cloud's own NICs: the cable is not this machine's. Virtual functions that were
+// passed into a virtual machine have no physfn link there; these drivers serve nothing else.
 constexpr std::array<std::string_view, 9> kVirtualNicDrivers = {
     "efa", "ena", "erdma", "gve", "hv_netvsc", "mana", "vif", "virtio_net", "vmxnet3"};
 constexpr std::array<std::string_view, 5> kVirtualFunctionDrivers = {"iavf", "i40evf", "igbvf",
                                                                      "ixgbevf", "nfp_netvf"};
-// Of the others a machine that got a virtual function sees it by the number alone. Each driver's
-// PCI table: drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c},
+// Other virtual functions in a virtual machine are known by their PCI id only. Each driver's PCI
+// table: drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c},
 // broadcom/bnxt/bnxt.c (CONFIG_BNXT_SRIOV), pensando/ionic/ionic.h, intel/idpf/idpf_main.c.
 struct VirtualFunctions {
   std::string_view vendor;
@@ -41,18 +42,10 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isxdigit(c) != 0; });
-}
-
-bool is_pci_address(
-    std::string_view name) {  // "0000:1b:00.0"; the domain may be longer (VMD: "10000:…")
-  if (name.size() < 12) return false;
-  const std::string_view tail = name.substr(name.size() - 8);
-  return tail[0] == ':' && tail[3] == ':' && tail[6] == '.' &&
-         is_hex(name.substr(0, name.size() - 8)) && is_hex(tail.substr(1, 2)) &&
-         is_hex(tail.substr(4, 2)) && is_hex(tail.substr(7, 1));
+/// "0000:1b:00.0"; the domain may be longer (VMD: "10000:…").
+bool is_pci_address(std::string_view name) {
+  const auto found = pci_addresses_in(name);
+  return found.size() == 1 && found.front() == name;
 }
 
 std::string driver_of(Host& host, const std::string& device_dir) {
@@ -165,24 +158,24 @@ void describe_device(Host& host, const std::string& dir, const std::string& lowe
   judge_function(host, *device, port);
 }
 
-void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& port) {
+void exempt_nvswitch_manager(Host& host, NvSwitchManagers* cache, InventoryPort& port) {
   if (port.id.link_layer != "InfiniBand" || !port.exempt_reason.empty() ||
-      port.sysfs_pci_dir.empty())
+      port.sysfs_pci_dir.empty() ||
+      read_attribute(host, port.sysfs_pci_dir + "/vendor") != "0x15b3")
     return;
-  if (read_attribute(host, port.sysfs_pci_dir + "/vendor") != "0x15b3") return;
   std::optional<bool> manages;
-  if (kept != nullptr) {
-    const std::lock_guard lock(kept->mutex);
-    if (const auto at = kept->by_guid.find(port.id.guid); at != kept->by_guid.end())
+  if (cache != nullptr) {
+    const std::lock_guard lock(cache->mutex);
+    if (const auto at = cache->by_guid.find(port.id.guid); at != cache->by_guid.end())
       manages = at->second;
   }
   if (!manages) {
     const auto vpd = host.read_file(port.sysfs_pci_dir + "/vpd");
-    if (!vpd) return;  // a card without, or a container that may not: it is watched
+    if (!vpd) return;  // a card without one, or a container without the right: it is watched
     manages = vpd->find("SW_MNG") != std::string::npos;
-    if (kept != nullptr && !port.id.guid.empty()) {
-      const std::lock_guard lock(kept->mutex);
-      kept->by_guid[port.id.guid] = *manages;
+    if (cache != nullptr && !port.id.guid.empty()) {
+      const std::lock_guard lock(cache->mutex);
+      cache->by_guid[port.id.guid] = *manages;
     }
   }
   if (*manages)
@@ -193,32 +186,26 @@ std::vector<std::string> default_route_netdevs(std::string_view route,
                                                std::string_view ipv6_route) {
   constexpr std::uint64_t kUp = 1;
   constexpr std::uint64_t kReject = 0x200;
-  const auto usable = [](std::string_view flags) {
-    const auto bits = parse_hex_or_decimal("0x" + std::string(flags)).value_or(0);
+  const auto is_usable = [](const std::string& flags) {
+    const auto bits = parse_hex_or_decimal("0x" + flags).value_or(0);
     return (bits & kUp) != 0 && (bits & kReject) == 0;
   };
   const auto fields_of = [](std::string_view line) {
-    std::vector<std::string_view> fields;
-    std::string_view rest = trim(line);
-    while (!rest.empty()) {
-      const auto end = std::min(rest.find_first_of(" \t"), rest.size());
-      fields.push_back(rest.substr(0, end));
-      rest = trim(rest.substr(end));
-    }
-    return fields;
+    std::istringstream in{std::string(line)};
+    return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
   };
   std::set<std::string> names;
-  for (const auto line :
-       split(route, '\n'))  // Iface Destination Gateway Flags RefCnt Use Metric Mask …
+  for (const auto line : split(route, '\n'))
+    // Iface Destination Gateway Flags RefCnt Use Metric Mask …
     if (const auto f = fields_of(line);
-        f.size() >= 8 && f[1] == "00000000" && f[7] == "00000000" && usable(f[3]))
-      names.emplace(f[0]);
+        f.size() >= 8 && f[1] == "00000000" && f[7] == "00000000" && is_usable(f[3]))
+      names.insert(f[0]);
   const std::string any(32, '0');
-  for (const auto line :
-       split(ipv6_route, '\n'))  // destination length source length next metric ref use flags dev
+  for (const auto line : split(ipv6_route, '\n'))
+    // destination length source length next metric ref use flags dev
     if (const auto f = fields_of(line);
-        f.size() >= 10 && f[0] == any && f[1] == "00" && usable(f[8]) && f[9] != "lo")
-      names.emplace(f[9]);
+        f.size() >= 10 && f[0] == any && f[1] == "00" && is_usable(f[8]) && f[9] != "lo")
+      names.insert(f[9]);
   return {names.begin(), names.end()};
 }
 

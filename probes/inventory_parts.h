@@ -1,5 +1,5 @@
-// The pieces of the inventory that look at one device: what it is, who drives it, whether it has a
-// cable of its own.
+// The parts of the inventory that examine one device: its kind, its driver, whether it has its own
+// cable.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ void describe_device(Host& host, const std::string& dir, const std::string& lowe
                      InventoryPort& port);
 /// Exempts an InfiniBand port whose card is soldered to the NVSwitches of an HGX or DGX B200 or
 /// B300 to manage them: a ConnectX-7 by number and driver, known by "SMDL=SW_MNG" in its vital
-/// product data (NVIDIA Fabric Manager User Guide, nvidia-fabricmanager-start.sh). Those that no
-/// subnet manager uses stay down or INIT for ever. Of NVIDIA's cards only.
-void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& port);
+/// product data (NVIDIA Fabric Manager User Guide, nvidia-fabricmanager-start.sh). Without a subnet
+/// manager they stay down or INIT for ever. Only NVIDIA's cards are examined.
+void exempt_nvswitch_manager(Host& host, NvSwitchManagers* cache, InventoryPort& port);
 
 }  // namespace linkhealth

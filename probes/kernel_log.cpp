@@ -1,7 +1,5 @@
 #include "probes/kernel_log.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 
@@ -14,12 +12,12 @@ namespace {
 
 constexpr std::size_t kMaxOwners = 1024;
 constexpr const char* kProbe = "kernel_log";
-/// The kernel, and who writes to /dev/kmsg as a user program of no name. systemd and others have
-/// facilities of their own.
+/// The kernel, and programs that write to /dev/kmsg without a facility. systemd and others have
+/// their own.
 constexpr std::uint32_t kLastFacility = 1;
 
-/// printk's clock is not the steady one (kernel/printk: local_clock): nobody sets its pace right,
-/// and after months they are minutes apart. A line that is read as it comes is of now, then.
+/// printk's clock (kernel/printk: local_clock) is not disciplined as the steady one is: after
+/// months they are minutes apart. A line that is read as it comes gets the time of now, then.
 constexpr Milliseconds kDrift{5'000};
 
 Gap refused(const Error& error) {
@@ -59,7 +57,7 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
     keys.insert(port.id.key());
     places.insert(port.id.pci);
   }
-  // A port that has gone is remembered until another has its place: a rename, or a new card.
+  // A port that has gone is kept until another one has its place: a rename, or a new card.
   std::erase_if(owners_, [&](const auto& entry) {
     const auto& addresses = entry.second.addresses;
     return !keys.contains(entry.first) && (addresses.empty() || places.contains(addresses.front()));
@@ -71,8 +69,8 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
       if (!name.empty()) owner.names.push_back(name);
     if (!port.id.pci.empty()) {
       owner.addresses.push_back(port.id.pci);
-      // ".../0000:00:1c.0/0000:1b:00.0": errors of the slot are told by the bridge above, and those
-      // inside of a card with a switch of its own by that.
+      // ".../0000:00:1c.0/0000:1b:00.0": the bridge above logs errors of the slot, and a card's own
+      // switch those inside the card.
       const auto path = host.resolve("/sys/bus/pci/devices/" + port.id.pci);
       const auto chain = path ? pci_addresses_in(*path) : std::vector<std::string>();
       const std::string edge = path ? base_name(edge_of_card(host, *path)) : "";
@@ -98,8 +96,8 @@ std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
         owner.addresses.begin(), owner.addresses.end(), [&](const std::string& address) {
           return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
         });
-    // The log is one for all network namespaces: where the card is told, a name is not of a port on
-    // another card (netdev_printk() writes driver, address and name).
+    // All network namespaces share the log: where a line has a PCI address, a netdev name counts
+    // for ports of that card only (netdev_printk() writes driver, address and name).
     if (named && (placed || addresses.empty() || owner.addresses.empty())) by_name.push_back(key);
     if (placed) by_address.push_back(key);
   }
@@ -119,11 +117,8 @@ FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
     records_.reset();
     return news;
   }
-  if (std::exchange(ports_changed_, false)) {
-    std::deque<KernelRecord> waiting = std::exchange(waiting_, {});
-    for (KernelRecord& record : waiting)
-      if (!take(record, news)) waiting_.push_back(std::move(record));
-  }
+  if (std::exchange(ports_changed_, false))
+    std::erase_if(waiting_, [&](const KernelRecord& record) { return add(record, news); });
   if (records) {
     news.heard = !records->empty();
     news.more = records->size() >= HostEvents::kAtOnce;
@@ -132,68 +127,41 @@ FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
           parse_kernel_record({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
       if (!record || record->facility > kLastFacility) continue;
       if (live_ && (now - record->t > kDrift || record->t - now > kDrift)) record->t = now;
-      if (take(*record, news)) continue;
+      if (add(*record, news)) continue;
       if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
       waiting_.push_back(*std::move(record));
     }
   }
   live_ = live_ || !news.more;
   std::erase_if(waiting_, [&](const KernelRecord& record) { return now - record.t > kPatience; });
-  close_repeats(now, news);
+  std::erase_if(last_, [&](const auto& entry) { return now - entry.second >= kOnce; });
   return news;
 }
 
-/// False: it is a line of ours, but of no port that is known.
-bool KernelLog::take(const KernelRecord& record, FeedNews& news) {
+/// False: the line matches a pattern, but no known port.
+bool KernelLog::add(const KernelRecord& record, FeedNews& news) {
   const KernelLogPattern* pattern = classify_kernel_log(record.text);
   if (pattern == nullptr || pattern->what == KernelLogClass::kNoise) return true;
   const std::vector<PortKey> ports = ports_of(record);
-  for (const PortKey& port : ports) take_line(port, *pattern, record, news);
+  for (const PortKey& port : ports) add_event(port, *pattern, record, news);
   return !ports.empty();
 }
 
-void KernelLog::take_line(const PortKey& port, const KernelLogPattern& pattern,
+void KernelLog::add_event(const PortKey& port, const KernelLogPattern& pattern,
                           const KernelRecord& record, FeedNews& news) {
   if (moves_module(pattern.what)) news.modules.insert(port);
-  const auto key = std::pair(port, pattern.name);
-  const auto known = repeated_.find(key);
-  if (known != repeated_.end() && record.t - known->second.since < kOnce) {
-    ++known->second.times;
-    known->second.last = std::max(known->second.last, record.t);
-    return;
-  }
-  if (known != repeated_.end() && known->second.times > 0)
-    emit(port, known->second.last,
-         fmt::format("{} ({} times more)", known->second.text, known->second.times), news);
-  repeated_[key] = {record.t, record.t, 0, record.text};
-  emit(port, record.t, record.text, news);
-}
-
-/// Says how often it came, and forgets the line.
-void KernelLog::close_repeats(SteadyTime now, FeedNews& news) {
-  for (auto at = repeated_.begin(); at != repeated_.end();) {
-    const Repeated& repeated = at->second;
-    if (now - repeated.since < kOnce) {
-      ++at;
-      continue;
-    }
-    if (repeated.times > 0)
-      emit(at->first.first, repeated.last,
-           fmt::format("{} ({} times more)", repeated.text, repeated.times), news);
-    at = repeated_.erase(at);
-  }
-}
-
-void KernelLog::emit(const PortKey& port, SteadyTime t, std::string text, FeedNews& news) {
-  if (t - minute_ >= Milliseconds(60'000) || t < minute_) {
-    minute_ = t;
+  const auto [last, is_new] = last_.try_emplace({port, pattern.name}, record.t);
+  if (!is_new && record.t - last->second < kOnce) return;
+  last->second = record.t;
+  if (record.t - minute_ >= kOnce || record.t < minute_) {
+    minute_ = record.t;
     in_minute_ = 0;
   }
   if (++in_minute_ == kMaxPerMinute + 1)
     news.gaps.push_back(
         {"", kProbe, "more lines of ports than are kept: the rest of the minute is left out"});
-  if (in_minute_ > kMaxPerMinute) return;
-  news.events.push_back({t, port, PortEventKind::kKernelLog, std::move(text)});
+  if (in_minute_ <= kMaxPerMinute)
+    news.events.push_back({record.t, port, PortEventKind::kKernelLog, record.text});
 }
 
 }  // namespace linkhealth

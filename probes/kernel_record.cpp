@@ -1,8 +1,8 @@
 #include "probes/kernel_record.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
-#include <optional>
 
 #include "base/text.h"
 
@@ -13,27 +13,21 @@ namespace {
 constexpr std::size_t kMaxText = 1000;
 constexpr std::uint64_t kMaxMicroseconds = 1'000'000'000'000'000;  // 31 years
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
+bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// The kernel writes control bytes, bytes above 126 and the backslash as \xNN.
 std::string unescaped(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && text[i + 1] == 'x') {
-      const auto high = hex_digit(text[i + 2]);
-      const auto low = hex_digit(text[i + 3]);
-      if (high && low) {
-        out.push_back(static_cast<char>(*high * 16 + *low));
-        i += 3;
-        continue;
-      }
+  for (; !text.empty(); text.remove_prefix(1)) {
+    const bool escaped =
+        text.size() > 3 && text.starts_with("\\x") && is_hex(text[2]) && is_hex(text[3]);
+    if (!escaped) {
+      out.push_back(text.front());
+      continue;
     }
-    out.push_back(text[i]);
+    const auto code = parse_hex_or_decimal("0x" + std::string(text.substr(2, 2)));
+    out.push_back(static_cast<char>(code.value_or(0)));
+    text.remove_prefix(3);
   }
   return out;
 }
@@ -41,21 +35,24 @@ std::string unescaped(std::string_view text) {
 std::string clean(std::string_view text) { return printable(unescaped(text.substr(0, kMaxText))); }
 
 bool is_word_byte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '-' || c == '.';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
 
-/// "0000:1b:00.0" at the start of `text`; a domain has four digits, or eight behind some bridges
-/// (vmd: "10000").
+/// The length of "0000:1b:00.0" at the start of `text`, or 0; a domain has four digits, or up to
+/// eight behind some bridges (vmd: "10000").
 std::size_t pci_address_length(std::string_view text) {
+  constexpr std::string_view kAfterDomain = ":hh:hh.d";
   std::size_t domain = 0;
-  while (domain < text.size() && domain < 8 && hex_digit(text[domain])) ++domain;
-  if (domain < 4 || text.size() < domain + 8) return 0;
-  const auto hex = [&](std::size_t at) { return hex_digit(text[domain + at]).has_value(); };
-  const bool fits = text[domain] == ':' && hex(1) && hex(2) && text[domain + 3] == ':' && hex(4) &&
-                    hex(5) && text[domain + 6] == '.' && text[domain + 7] >= '0' &&
-                    text[domain + 7] <= '7';
-  return fits ? domain + 8 : 0;
+  while (domain < std::min<std::size_t>(text.size(), 8) && is_hex(text[domain])) ++domain;
+  if (domain < 4 || text.size() < domain + kAfterDomain.size()) return 0;
+  for (std::size_t i = 0; i < kAfterDomain.size(); ++i) {
+    const char c = text[domain + i];
+    const bool fits = kAfterDomain[i] == 'h'   ? is_hex(c)
+                      : kAfterDomain[i] == 'd' ? c >= '0' && c <= '7'
+                                               : c == kAfterDomain[i];
+    if (!fits) return 0;
+  }
+  return domain + kAfterDomain.size();
 }
 
 }  // namespace
@@ -73,9 +70,7 @@ Result<KernelRecord> parse_kernel_record(std::string_view bytes) {
   if (!prefix || *prefix > 0xffff || !sequence || !microseconds || *microseconds > kMaxMicroseconds)
     return bad;
   KernelRecord record;
-  record.level = static_cast<std::uint32_t>(*prefix % 8);
   record.facility = static_cast<std::uint32_t>(*prefix / 8);
-  record.sequence = *sequence;
   record.t = SteadyTime(Milliseconds(*microseconds / 1000));
   const auto lines = split(bytes.substr(semicolon + 1), '\n');
   record.text = clean(lines.front());

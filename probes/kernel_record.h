@@ -1,5 +1,5 @@
-// One record of /dev/kmsg (linux: Documentation/ABI/testing/dev-kmsg). Whoever may write to that
-// device chooses the text: it is untrusted.
+// One record of /dev/kmsg (linux: Documentation/ABI/testing/dev-kmsg). Programs that may write to
+// that device choose the text: it is untrusted.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,8 @@
 namespace linkhealth {
 
 struct KernelRecord {
-  std::uint32_t level = 0;     ///< syslog level, 0 is the worst
-  std::uint32_t facility = 0;  ///< 0: the kernel; who writes to /dev/kmsg has 1 or more
-  std::uint64_t sequence = 0;
-  /// The kernel's local clock, microseconds since boot: what CLOCK_MONOTONIC said then, but for
-  /// some milliseconds of drift.
+  std::uint32_t facility = 0;  ///< 0: the kernel; programs have 1 or more
+  /// The kernel's local clock: CLOCK_MONOTONIC but for some drift.
   SteadyTime t;
   std::string text;  ///< escapes undone, then printable ASCII only, at most 1000 characters
   std::string

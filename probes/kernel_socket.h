@@ -1,5 +1,5 @@
-// Byte transport to the kernel over netlink: one request and its answers, or multicast messages as
-// they come. Knows message headers only; what is inside is the probes' business. (linux:
+// Byte transport to the kernel over a netlink socket of libnl: one request and its answers, or
+// multicast messages. Knows message headers only; the probes parse what is inside. (linux:
 // net/netlink/af_netlink.c)
 #pragma once
 
@@ -7,41 +7,26 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "base/result.h"
 #include "probes/host.h"
 
+struct nl_sock;
+
 namespace linkhealth {
 
-/// A file descriptor that is closed with its owner.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd = -1) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OwnedFd& operator=(OwnedFd&& other) noexcept;
-  ~OwnedFd();
-  [[nodiscard]] int get() const { return fd_; }
-  /// The descriptor, which is somebody else's from now on.
-  int release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
-
-/// The answers to one request, gathered from datagrams. Apart from the socket so that it can be
-/// tested with bytes.
+/// The answers to one request, gathered from datagrams. Separate from the socket so that tests can
+/// feed it bytes.
 class AnswerCollector {
  public:
-  AnswerCollector(std::uint32_t sequence, std::uint32_t socket_port)
-      : sequence_(sequence), port_(socket_port) {}
+  explicit AnswerCollector(std::uint32_t sequence) : sequence_(sequence) {}
 
-  /// Takes one datagram. Messages of other sequences are late answers to a request that was given
+  /// Adds one datagram. Messages of other sequences are late answers to a request that was given
   /// up: ignored. An Error when the kernel answered with one, with its extended ack text; EAGAIN
-  /// when a dump was torn by a change (NLM_F_DUMP_INTR); EBADMSG when the lengths make no sense.
+  /// when a change interrupted a dump (NLM_F_DUMP_INTR); EBADMSG when the lengths make no sense.
   Result<void> add(std::span<const std::byte> datagram);
   [[nodiscard]] bool complete() const { return complete_; }
   std::vector<Bytes> take() { return std::move(answers_); }
@@ -50,43 +35,38 @@ class AnswerCollector {
   Result<void> add_message(std::span<const std::byte> message);
 
   std::uint32_t sequence_;
-  std::uint32_t port_;
   bool complete_ = false;
-  bool torn_ = false;
+  bool interrupted_ = false;
   std::vector<Bytes> answers_;
 };
 
-/// Whether `error` says that a dump must be asked for once more. A driver's own EAGAIN (a module's
+/// Whether `error` means that a dump must be requested again. A driver's own EAGAIN (a module's
 /// busy bus) is an answer.
-bool is_torn(std::span<const std::byte> request, const Error& error);
+bool is_interrupted_dump(std::span<const std::byte> request, const Error& error);
+
+using NetlinkSocket = std::unique_ptr<nl_sock, void (*)(nl_sock*)>;
 
 class KernelSocket {
  public:
   static Result<std::unique_ptr<KernelSocket>> open(int protocol);
 
-  /// See Host::netlink. ETIMEDOUT when the kernel says nothing for 2 s; after that the socket must
-  /// be thrown away. (A request that the kernel works on inside send(2), such as a slow module's
-  /// EEPROM, takes as long as it takes.)
+  /// See Host::netlink. ETIMEDOUT when the kernel does not answer for 2 s; after that the socket
+  /// must be thrown away. (A request that the kernel works on inside send(2), such as a read of a
+  /// slow module's EEPROM, takes as long as it takes.)
   Result<std::vector<Bytes>> request(std::span<const std::byte> message);
   /// False after an error that may leave answers behind in the socket.
   [[nodiscard]] bool usable() const { return usable_; }
 
  private:
-  explicit KernelSocket(OwnedFd fd, std::uint32_t port)
-      : fd_(std::move(fd)), port_(port), buffer_(kFirstBuffer) {}
+  explicit KernelSocket(NetlinkSocket socket) : socket_(std::move(socket)) {}
   Result<std::vector<Bytes>> request_once(std::span<const std::byte> message);
-  Result<void> send(std::span<const std::byte> message);
+  Result<void> receive(AnswerCollector& collector);
 
-  static constexpr std::size_t kFirstBuffer =
-      std::size_t{32} * 1024;  // the kernel fills dump datagrams up to this size
-  OwnedFd fd_;
-  std::uint32_t port_;
-  std::uint32_t sequence_ = 0;
+  NetlinkSocket socket_;
   bool usable_ = true;
-  std::vector<std::byte> buffer_;
 };
 
-/// Opens the events of multicast groups; see Host::listen.
+/// Subscribes to multicast groups; see Host::listen.
 Result<std::unique_ptr<HostEvents>> open_kernel_events(int protocol,
                                                        std::span<const std::uint32_t> groups);
 

@@ -28,9 +28,9 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
     if (!event || !*event) continue;
     // A node with containers makes and drops virtual devices all day long: those that are not ours
     // only prompt a search.
-    if (ifindexes_.contains((*event)->link.ifindex)) news.look = true;
+    if (ifindexes_.contains((*event)->ifindex)) news.look = true;
     if ((*event)->kind != LinkEventKind::kChanged) news.search = true;
-    if ((*event)->moved) news.moved.insert((*event)->link.ifindex);
+    if ((*event)->moved) news.moved.insert((*event)->ifindex);
   }
   return news;
 }

@@ -4,18 +4,19 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "base/owned_fd.h"
+
 namespace linkhealth {
 
 namespace {
 
-// Neighbours of one port and ports in all, at most: a broken lldpd shall not fill the memory.
+// Neighbours of one port and ports in all, at most: a broken lldpd must not fill the memory.
 constexpr std::size_t kMaxNeighbours = 64;
 constexpr std::size_t kMaxInterfaces = 4096;
 
@@ -31,22 +32,16 @@ class BoundedSocket {
  public:
   BoundedSocket(Milliseconds patience, const Clock& clock)
       : clock_(clock), patience_(patience), deadline_(clock.steady() + patience) {}
-  ~BoundedSocket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  BoundedSocket(const BoundedSocket&) = delete;
-  BoundedSocket& operator=(const BoundedSocket&) = delete;
 
   Result<void> connect(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path)) return errno_error(path, ENAMETOOLONG);
     std::copy(path.begin(), path.end(), address.sun_path);
-    fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd_ < 0) return errno_error(path, errno);
-    // A Unix socket connects at once, or answers EAGAIN when too many wait already: lldpd does not
-    // take them.
-    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+    fd_ = OwnedFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!fd_) return errno_error(path, errno);
+    // A Unix socket connects at once, or returns EAGAIN when too many connections wait for lldpd.
+    if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
       return {};
     return errno_error(path, errno == EAGAIN ? ETIMEDOUT : errno);
   }
@@ -55,7 +50,7 @@ class BoundedSocket {
                       void* user) {
     auto& self = *static_cast<BoundedSocket*>(user);
     while (self.wait(POLLOUT)) {
-      const ssize_t sent = ::send(self.fd_, data, length, MSG_NOSIGNAL);
+      const ssize_t sent = ::send(self.fd_.get(), data, length, MSG_NOSIGNAL);
       if (sent >= 0) return sent;
       if (errno != EAGAIN && errno != EINTR) return self.failed(errno);
     }
@@ -66,7 +61,7 @@ class BoundedSocket {
     auto& self = *static_cast<BoundedSocket*>(user);
     while (self.wait(POLLIN)) {
       // The library declares its own buffer const.
-      const ssize_t got = ::recv(self.fd_, const_cast<std::uint8_t*>(data), length, 0);
+      const ssize_t got = ::recv(self.fd_.get(), const_cast<std::uint8_t*>(data), length, 0);
       if (got == 0) return LLDPCTL_ERR_EOF;
       if (got > 0) return got;
       if (errno != EAGAIN && errno != EINTR) return self.failed(errno);
@@ -80,7 +75,7 @@ class BoundedSocket {
  private:
   bool wait(short events) {
     const Milliseconds left = std::min(patience_, deadline_ - clock_.steady());
-    pollfd wanted{fd_, events, 0};
+    pollfd wanted{fd_.get(), events, 0};
     const int ready = left.count() <= 0 ? 0 : poll(&wanted, 1, static_cast<int>(left.count()));
     if (ready > 0 || (ready < 0 && errno == EINTR)) return true;
     failed(ready == 0 ? ETIMEDOUT : errno);
@@ -94,7 +89,7 @@ class BoundedSocket {
   const Clock& clock_;
   Milliseconds patience_;
   SteadyTime deadline_;
-  int fd_ = -1;
+  OwnedFd fd_;
   int errnum_ = 0;
 };
 
@@ -103,7 +98,7 @@ std::string text_of(lldpctl_atom_t* atom, lldpctl_key_t key) {
   return text != nullptr ? text : "";
 }
 
-/// Calls on_item with each atom of a list, as long as it answers true.
+/// Calls on_item with each atom of a list, as long as it returns true.
 template <typename OnItem>
 void each(lldpctl_atom_t* list, OnItem on_item) {
   if (list == nullptr) return;
@@ -161,7 +156,7 @@ class LldpdClient final : public LldpClient {
     bool whole = true;
     each(list.get(), [&](lldpctl_atom_t* item) {
       const Atom port(lldpctl_get_port(item));
-      // A device may go between the two questions: that is no error.
+      // A device may go between the two requests: that is no error.
       whole = port != nullptr || lldpctl_last_error(connection.get()) == LLDPCTL_ERR_NOT_EXIST;
       if (port)
         found.push_back({text_of(item, lldpctl_k_interface_name), neighbours_of(port.get())});

@@ -1,5 +1,5 @@
-// Asks lldpd for the neighbours of all ports, through its control library over its Unix socket. The
-// one place that includes lldpctl.h.
+// The neighbours of all ports from lldpd, through its control library over its Unix socket. The
+// only user of lldpctl.h.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,13 @@
 
 namespace linkhealth {
 
-/// What IEEE 802.1AB calls a remote system, as lldpd keeps it. lldpd drops it when its time to live
-/// ends.
+/// A remote system (IEEE 802.1AB) in lldpd, which drops it when its time to live ends.
 struct LldpNeighbour {
-  std::string protocol;  ///< "LLDP", or "CDPv2" and others where lldpd was told to understand them
+  std::string protocol;  ///< "LLDP", or "CDPv2" and others where lldpd is configured to read them
   std::string chassis_name;        ///< system name; "" when it sends none
   std::string chassis_id;          ///< mostly a MAC address
   std::string port_id;             ///< "Ethernet17/1", or a MAC address, or a number
-  std::string port_id_subtype;     ///< lldpd's word: "ifname", "mac", "local", "ifalias", "ip", …
+  std::string port_id_subtype;     ///< lldpd's term: "ifname", "mac", "local", "ifalias", "ip", …
   std::string port_description;    ///< "" when it sends none
   std::string management_address;  ///< the first; "" when it sends none
   bool operator==(const LldpNeighbour&) const = default;
@@ -33,16 +32,16 @@ struct LldpInterface {
 class LldpClient {
  public:
   virtual ~LldpClient() = default;
-  /// Every device that lldpd watches. errnum of an error: ENOENT no socket, ECONNREFUSED nobody
-  /// listens, EACCES not allowed, ETIMEDOUT no answer in time, EPROTO an answer that is none.
+  /// Every device that lldpd watches. errnum of an error: ENOENT no socket, ECONNREFUSED no
+  /// process listens, EACCES not allowed, ETIMEDOUT no answer in time, EPROTO a malformed answer.
   virtual Result<std::vector<LldpInterface>> interfaces() = 0;
 };
 
 /// lldpd's own socket: /run/lldpd.socket on Debian.
 inline constexpr const char* kLldpdSocket = "/run/lldpd.socket";
 
-/// A connection for each question; the whole question takes at most `patience` by `clock`, and each
-/// single wait too.
+/// A connection for each request, which takes at most `patience` by `clock`, and each single wait
+/// too.
 std::unique_ptr<LldpClient> make_lldpd_client(std::string socket_path, Milliseconds patience,
                                               const Clock& clock);
 

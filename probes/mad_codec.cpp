@@ -23,23 +23,22 @@ constexpr std::size_t kClassAt = 1, kMethodAt = 3, kTransactionAt = 12;
 static_assert(IB_SMP_DATA_OFFS == IB_PC_DATA_OFFS);
 constexpr int kDataAt = IB_SMP_DATA_OFFS;
 
-struct QuestionRow {
-  MadQuestion question;
+struct AttributeRow {
+  MadAttribute attribute;
   std::uint8_t management_class;
-  std::uint16_t attribute;
+  std::uint16_t id;
 };
-constexpr QuestionRow kQuestions[] = {
-    {MadQuestion::kNodeInfo, kSmpDirected, 0x0011},
-    {MadQuestion::kNodeDescription, kSmpDirected, 0x0010},
-    {MadQuestion::kPortInfo, kSmpDirected, 0x0015},
-    {MadQuestion::kPerfClassPortInfo, kPerfMgt, 0x0001},
-    {MadQuestion::kPortCounters, kPerfMgt, 0x0012},
-    {MadQuestion::kPortCountersExtended, kPerfMgt, 0x001d},
+constexpr AttributeRow kAttributes[] = {
+    {MadAttribute::kNodeInfo, kSmpDirected, 0x0011},
+    {MadAttribute::kNodeDescription, kSmpDirected, 0x0010},
+    {MadAttribute::kPortInfo, kSmpDirected, 0x0015},
+    {MadAttribute::kPerfClassPortInfo, kPerfMgt, 0x0001},
+    {MadAttribute::kPortCounters, kPerfMgt, 0x0012},
+    {MadAttribute::kPortCountersExtended, kPerfMgt, 0x001d},
 };
 
-const QuestionRow& row_of(MadQuestion question) {
-  return *std::find_if(std::begin(kQuestions), std::end(kQuestions),
-                       [&](const QuestionRow& row) { return row.question == question; });
+const AttributeRow& row_of(MadAttribute attribute) {
+  return *std::ranges::find(kAttributes, attribute, &AttributeRow::attribute);
 }
 
 // libibmad only reads, but takes a plain pointer.
@@ -164,7 +163,7 @@ constexpr CounterField kExtendedErrorFields[] = {
 };
 
 template <std::size_t N>
-void take64(const Mad& answer, const CounterField (&fields)[N], Counters& counters) {
+void read64(const Mad& answer, const CounterField (&fields)[N], Counters& counters) {
   for (const CounterField& row : fields)
     counters.set(row.name, field64(answer, kDataAt, row.field));
 }
@@ -176,22 +175,22 @@ Error wrong_port(std::uint32_t came, std::uint8_t port) {
 }  // namespace
 
 Mad encode_request(const MadRequest& request) {
-  const QuestionRow& row = row_of(request.question);
+  const AttributeRow& row = row_of(request.attribute);
   Mad mad{};
   mad_set_field(mad.data(), 0, IB_MAD_BASEVER_F, 1);
   mad_set_field(mad.data(), 0, IB_MAD_MGMTCLASS_F, row.management_class);
   mad_set_field(mad.data(), 0, IB_MAD_CLASSVER_F, 1);
   mad_set_field(mad.data(), 0, IB_MAD_METHOD_F, kGet);
   mad_set_field64(mad.data(), 0, IB_MAD_TRID_F, request.transaction);
-  mad_set_field(mad.data(), 0, IB_MAD_ATTRID_F, row.attribute);
+  mad_set_field(mad.data(), 0, IB_MAD_ATTRID_F, row.id);
   if (row.management_class == kSmpDirected) {
     mad_set_field(mad.data(), 0, IB_MAD_ATTRMOD_F, request.port);
-    mad_set_field(mad.data(), 0, IB_DRSMP_HOPCNT_F, request.leaves_by != 0 ? 1 : 0);
+    mad_set_field(mad.data(), 0, IB_DRSMP_HOPCNT_F, request.egress_port != 0 ? 1 : 0);
     mad_set_field(mad.data(), 0, IB_DRSMP_DRSLID_F, kPermissive);
     mad_set_field(mad.data(), 0, IB_DRSMP_DRDLID_F, kPermissive);
     constexpr std::size_t kInitialPathAt = 128;
-    mad[kInitialPathAt + 1] = request.leaves_by;
-  } else if (request.question != MadQuestion::kPerfClassPortInfo) {
+    mad[kInitialPathAt + 1] = request.egress_port;
+  } else if (request.attribute != MadAttribute::kPerfClassPortInfo) {
     mad_set_field(mad.data(), kDataAt, IB_PC_PORT_SELECT_F, request.port);
   }
   return mad;
@@ -209,10 +208,10 @@ Result<Mad> check_answer(const Mad& request, std::span<const std::uint8_t> answe
   Mad mad{};
   std::ranges::copy(answer, mad.begin());
   const auto attribute = [](const Mad& m) { return field(m, 0, IB_MAD_ATTRID_F); };
-  if (!same_transaction(request, answer)) return Error{"the answer to another question", EPROTO};
+  if (!same_transaction(request, answer)) return Error{"the answer to another request", EPROTO};
   if (mad[0] != 1 || mad[kClassAt] != request[kClassAt] || mad[kMethodAt] != kGetResponse)
     return Error{"not an answer", EPROTO};
-  // The status comes first: some agents send back an error without the attribute. The top bit of a
+  // The status comes first: some agents return an error without the attribute. The top bit of a
   // directed one is its direction.
   const std::uint32_t status = mad[kClassAt] == kSmpDirected ? field(mad, 0, IB_DRSMP_STATUS_F)
                                                              : field(mad, 0, IB_MAD_STATUS_F);
@@ -305,9 +304,9 @@ Result<Counters> decode_port_counters_extended(const Mad& answer, std::uint8_t p
   const std::uint32_t came = field(answer, kDataAt, IB_PC_EXT_PORT_SELECT_F);
   if (came != port) return wrong_port(came, port);
   Counters counters;
-  take64(answer, kTrafficFields, counters);
-  if (offered.extended) take64(answer, kCastFields, counters);
-  if (offered.extended_errors) take64(answer, kExtendedErrorFields, counters);
+  read64(answer, kTrafficFields, counters);
+  if (offered.extended) read64(answer, kCastFields, counters);
+  if (offered.extended_errors) read64(answer, kExtendedErrorFields, counters);
   return counters;
 }
 

@@ -1,8 +1,7 @@
-// InfiniBand management datagrams (MADs) as bytes: the questions we ask, and what the answers say.
-// Pure functions; the place of each field comes from libibmad's tables, which never reach behind
-// the 256 bytes that the types here have.
+// InfiniBand management datagrams (MADs) as bytes: requests, and what the answers contain. Pure
+// functions; libibmad's tables place each field, and never reach behind the 256 bytes of a Mad.
 //
-// Only Get is ever made: nothing here can set an attribute or clear a counter.
+// Only Get is ever built: nothing here can set an attribute or clear a counter.
 //
 // Sources: InfiniBand Architecture Specification volume 1, chapters 13.4 (common header), 14.2
 // (subnet management) and 16.1 (performance management).
@@ -23,40 +22,38 @@ namespace linkhealth {
 inline constexpr std::size_t kMadSize = 256;
 using Mad = std::array<std::uint8_t, kMadSize>;
 
-enum class MadQuestion : std::uint8_t {
-  kNodeInfo,         ///< SMP, directed route
-  kNodeDescription,  ///< likewise
-  kPortInfo,  ///< likewise; `port` is the port asked about, 0 of a switch is the switch itself
+enum class MadAttribute : std::uint8_t {
+  kNodeInfo,              ///< SMP, directed route
+  kNodeDescription,       ///< likewise
+  kPortInfo,              ///< likewise; `port`: which port, 0 of a switch is the switch itself
   kPerfClassPortInfo,     ///< GMP
   kPortCounters,          ///< GMP; `port` likewise
   kPortCountersExtended,  ///< GMP; `port` likewise
 };
 
 struct MadRequest {
-  MadQuestion question = MadQuestion::kNodeInfo;
+  MadAttribute attribute = MadAttribute::kNodeInfo;
   std::uint8_t port = 0;
-  std::uint32_t transaction =
-      0;  ///< comes back in the answer; the kernel uses the upper half of the field
-  /// The port of this node by which a directed question leaves; 0: it is for this node's own port.
-  std::uint8_t leaves_by = 0;
+  /// Comes back in the answer; the kernel uses the upper half of the field.
+  std::uint32_t transaction = 0;
+  /// The port of this node by which a directed request leaves; 0: it is for this node's own port.
+  std::uint8_t egress_port = 0;
 };
 
 Mad encode_request(const MadRequest& request);
 
-/// The answer to `request`, or why these bytes are not a good one: too short, another question's
-/// (EPROTO), or the other side's own error (EREMOTEIO).
+/// The answer to `request`. Error: too short or of another request (EPROTO), or the other side
+/// answered with an error (EREMOTEIO).
 Result<Mad> check_answer(const Mad& request, std::span<const std::uint8_t> answer);
-/// Whether the two belong together, whatever the answer says: late answers to earlier questions do
-/// not.
+/// Whether the two belong together: a late answer to an earlier request does not.
 bool same_transaction(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b);
 
-enum class IbNodeType : std::uint8_t { kUnknown, kAdapter = 1, kSwitch = 2, kRouter = 3 };
+enum class IbNodeType : std::uint8_t { kUnknown, kChannelAdapter = 1, kSwitch = 2, kRouter = 3 };
 
 struct IbNodeInfo {
   IbNodeType type = IbNodeType::kUnknown;
   std::uint8_t ports = 0;
-  std::uint8_t local_port =
-      0;  ///< the port by which the question came in: the far end of our cable
+  std::uint8_t local_port = 0;  ///< where the request came in: the far end of our cable
   std::uint64_t node_guid = 0;
 };
 /// EPROTO when it cannot be true (no GUID, a port number beyond the last one).
@@ -72,11 +69,11 @@ std::string system_name(std::string_view node_description);
 std::string format_guid(std::uint64_t guid);
 
 struct IbPortInfo {
-  std::uint16_t lid =
-      0;  ///< 0: no subnet manager has given one (and always 0 for a switch's ports other than 0)
+  /// 0: no subnet manager has assigned one; of a switch only port 0 has one.
+  std::uint16_t lid = 0;
   LinkSample link;        ///< the kernel's words; speed, lanes and MTU only while the link is up
   bool link_up = false;   ///< physically
-  bool forwards = false;  ///< ARMED or ACTIVE: other than SMPs get through
+  bool forwards = false;  ///< ARMED or ACTIVE: passes more than SMPs
 };
 IbPortInfo decode_port_info(const Mad& answer);
 

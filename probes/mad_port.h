@@ -18,16 +18,22 @@ class MadPort {
  public:
   virtual ~MadPort() = default;
   /// Sends `request` (from encode_request) and waits for the answer of the same transaction; late
-  /// answers to earlier ones are dropped. `lid` is for questions that take no directed route. The
+  /// answers to earlier ones are dropped. `lid` is for requests without a directed route. The
   /// kernel sends it `tries` times, each with its own `timeout`: ETIMEDOUT when none was answered.
   /// The answer's bytes are not checked.
-  virtual Result<std::vector<std::uint8_t>> ask(std::uint16_t lid, const Mad& request,
-                                                Milliseconds timeout, int tries) = 0;
+  virtual Result<std::vector<std::uint8_t>> exchange(std::uint16_t lid, const Mad& request,
+                                                     Milliseconds timeout, int tries) = 0;
 };
 
-/// Opens the management interface of a verbs device's port. EACCES or EPERM: no right to; ENODEV:
-/// the kernel offers none. The message says what to do.
+/// Opens the management interface of a verbs device's port. EACCES or EPERM: no rights; ENODEV:
+/// the kernel offers none. The message names the remedy.
 using MadOpener =
     std::function<Result<std::unique_ptr<MadPort>>(const std::string& device, std::uint32_t port)>;
+
+/// Whether MADs can reach this port at all. Port numbers above 254 do not exist in InfiniBand (IBA
+/// 14.2.5.3).
+inline bool has_mads(const PortId& id) {
+  return id.link_layer == "InfiniBand" && id.verbs && id.port > 0 && id.port < 255;
+}
 
 }  // namespace linkhealth

@@ -16,14 +16,13 @@ namespace {
 
 /// For the kernel to wake us after its own last timeout.
 constexpr Milliseconds kSlack{100};
-/// Late answers to earlier questions that are dropped for one question: they are there at once or
-/// not at all.
+/// Late answers to earlier requests, dropped for one request: they are there at once or not at all.
 constexpr int kMostStrays = 16;
 /// More than any InfiniBand MAD, so that a longer one is seen as such.
 constexpr std::size_t kReceiveSize = 2048;
 
-/// Of ib_umad. Without it libibumad writes a warning of its own to stderr at each try, so it is not
-/// asked then.
+/// Without ib_umad libibumad writes a warning of its own to stderr at each try, so it is not called
+/// then.
 bool has_ib_umad() {
   const int fd = open("/sys/class/infiniband_mad/abi_version",
                       O_RDONLY | O_CLOEXEC);  // access() is not ibsim's
@@ -34,7 +33,7 @@ bool has_ib_umad() {
 /// libibumad sets errno (cleared before by us), or only answers -errno; -EIO stands for any.
 int errnum_of(int answer) { return errno != 0 ? errno : -answer; }
 
-/// "/dev/infiniband/umad0". The library tells the name of the file beside it only.
+/// "/dev/infiniband/umad0". The library gives the name of the issm file only.
 std::string device_file(const std::string& device, int port) {
   std::array<char, 256> path{};
   if (umad_get_issm_path(device.c_str(), port, path.data(), static_cast<int>(path.size())) < 0)
@@ -76,17 +75,18 @@ class UmadPort final : public MadPort {
     umad_close_port(id_);
   }
 
-  Result<void> enroll() {
+  Result<void> register_agents() {
     errno = 0;
     directed_ = umad_register(id_, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, nullptr);
-    if (directed_ < 0) return errno_error("cannot ask by directed route", errnum_of(directed_));
+    if (directed_ < 0)
+      return errno_error("cannot register for directed routes", errnum_of(directed_));
     perf_ = umad_register(id_, UMAD_CLASS_PERF_MGMT, 1, 0, nullptr);
-    if (perf_ < 0) return errno_error("cannot ask performance agents", errnum_of(perf_));
+    if (perf_ < 0) return errno_error("cannot register for performance agents", errnum_of(perf_));
     return {};
   }
 
-  Result<std::vector<std::uint8_t>> ask(std::uint16_t lid, const Mad& request, Milliseconds timeout,
-                                        int tries) override {
+  Result<std::vector<std::uint8_t>> exchange(std::uint16_t lid, const Mad& request,
+                                             Milliseconds timeout, int tries) override {
     const bool directed = request[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE;
     std::ranges::fill(buffer_, 0);
     errno = 0;
@@ -116,12 +116,12 @@ class UmadPort final : public MadPort {
           static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(kReceiveSize)));
       const std::span<const std::uint8_t> answer(bytes, size);
       if (!same_transaction(request, answer)) continue;
-      // A send that was not answered comes back itself, with the reason.
+      // An unanswered send comes back itself, with the reason.
       if (const int status = umad_status(buffer_.data()); status != 0)
         return errno_error("no answer", status);
       return std::vector<std::uint8_t>(answer.begin(), answer.end());
     }
-    return errno_error("no answer among many to other questions", ETIMEDOUT);
+    return errno_error("no answer among many to other requests", ETIMEDOUT);
   }
 
   int id_;
@@ -139,11 +139,11 @@ Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::
   if (!has_ib_umad()) return no_interface(device, number);
   errno = 0;
   const int id = umad_open_port(device.c_str(), number);
-  // Asked at once: -EIO stands for whatever open() said.
+  // Read at once: -EIO stands for whatever open() said.
   const int errnum = id == -EIO && errno != 0 ? errno : -id;
   if (id < 0) return open_error(device, number, errnum);
   auto opened = std::make_unique<UmadPort>(id);
-  if (const auto enrolled = opened->enroll(); !enrolled) return enrolled.error();
+  if (const auto registered = opened->register_agents(); !registered) return registered.error();
   return std::unique_ptr<MadPort>(std::move(opened));
 }
 

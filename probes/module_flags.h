@@ -24,7 +24,7 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier);
 std::vector<bool> activity_of(const ModuleSample& sample);
 /// True when something has come into operation since: its flags are of that moment and no fault,
 /// and its limits may be others (CMIS 5.4 7.1.3.2, 8.5). A module that goes the other way, into
-/// ModuleFault or low power, keeps its flags: they say why.
+/// ModuleFault or low power, keeps its flags: they explain it.
 bool has_come_up(const std::vector<bool>& before, const std::vector<bool>& now);
 
 /// The past of one module's flags. Bounded by the number of flags that a module has.

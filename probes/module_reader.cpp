@@ -99,7 +99,7 @@ void ModuleReader::run(const std::shared_ptr<Shared>& shared) {
       shared->schedule.done(*read, answer, shared->clock.fine() - begun, shared->clock.steady(),
                             shared->clock.wall());
     }
-    if (shared->schedule.has_finished()) eventfd_write(shared->event, 1);
+    if (shared->schedule.has_rounds()) eventfd_write(shared->event, 1);
     if (read) continue;
     const auto wake_at = shared->schedule.wake_at();
     if (wake_at) {
@@ -124,11 +124,11 @@ void ModuleReader::request(const PortKey& port) {
   shared_->wake.notify_one();
 }
 
-std::vector<ModuleRound> ModuleReader::take_finished() {
+std::vector<ModuleRound> ModuleReader::collect_rounds() {
   const std::lock_guard lock(shared_->mutex);
   eventfd_t count = 0;
   eventfd_read(shared_->event, &count);
-  return shared_->schedule.take_finished();
+  return shared_->schedule.collect_rounds();
 }
 
 std::optional<ModuleBusy> ModuleReader::busy() const {

@@ -34,10 +34,10 @@ class ModuleReader {
   /// See ModuleSchedule. None of these blocks for longer than decoding a module takes.
   void set_ports(const std::vector<ModulePort>& ports);
   void request(const PortKey& port);
-  std::vector<ModuleRound> take_finished();
+  std::vector<ModuleRound> collect_rounds();
   [[nodiscard]] std::optional<ModuleBusy> busy() const;
 
-  /// Readable while there is something to take. take_finished() makes it unreadable.
+  /// Readable while there is something to take. collect_rounds() makes it unreadable.
   [[nodiscard]] int event_fd() const;
 
   static constexpr Milliseconds kStopPatience{200};

@@ -55,7 +55,7 @@ void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime 
     if (known == ports_.end()) {
       look_soon(port, now);
     } else if (before.left_alone != id.left_alone) {
-      // The serial number tells whether it is the same module afterwards. It may have been given
+      // The serial number shows whether it is the same module afterwards. It may have been given
       // new firmware, and what it latched meanwhile is of that.
       port.in_round = false;
       port.due.reset();
@@ -174,7 +174,7 @@ void ModuleSchedule::store_error(Port& port, const ModulePageRequest& page, cons
   // Without these nothing else can be understood. A page that does not answer is no empty cage.
   const bool needed = lower || key == upper_key(0) || port.checking_identity;
   if (is_absent(error.errnum) && needed) return end_absent(port, now);
-  // A cage that does not answer is empty when the driver says so, too (mlx5 before 6.19 has only
+  // A cage that does not answer is empty when the driver reports so, too (mlx5 before 6.19 has only
   // EIO for it). Twice: one read in fifty of a module that is there fails.
   const bool silent =
       is_silence(error.errnum) && port.id.no_cable && !port.no_cable_means_fibre && lower;
@@ -321,7 +321,7 @@ void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std:
   *older = std::move(round);
 }
 
-std::vector<ModuleRound> ModuleSchedule::take_finished() { return std::exchange(finished_, {}); }
+std::vector<ModuleRound> ModuleSchedule::collect_rounds() { return std::exchange(finished_, {}); }
 
 void ModuleSchedule::set_due(Port& port, SteadyTime now, Milliseconds wait) const {
   const Milliseconds rest =

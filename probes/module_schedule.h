@@ -26,7 +26,7 @@ namespace linkhealth {
 struct ModulePort {
   PortKey port;
   std::uint32_t ifindex = 0;
-  /// The driver says so itself (ETHTOOL_LINK_EXT_STATE_NO_CABLE), without a look at the module. It
+  /// The driver reports it (ETHTOOL_LINK_EXT_STATE_NO_CABLE) without a look at the module. It
   /// may mean only the fibre.
   bool no_cable = false;
   bool left_alone = false;  ///< not read: an operator works on it (maintenance)
@@ -89,8 +89,8 @@ class ModuleSchedule {
 
   /// The newest finished round of each port since the last call. Flags that any of the rounds in
   /// between saw are set in it: reading had cleared them in the module.
-  std::vector<ModuleRound> take_finished();
-  [[nodiscard]] bool has_finished() const { return !finished_.empty(); }
+  std::vector<ModuleRound> collect_rounds();
+  [[nodiscard]] bool has_rounds() const { return !finished_.empty(); }
 
  private:
   /// Part and serial number.
@@ -123,7 +123,7 @@ class ModuleSchedule {
     std::optional<bool> present;  ///< as last seen
     bool unsupported = false;     ///< the driver has no module interface
     int failures = 0;             ///< rounds in a row
-    /// A module answered while the driver said that no cable is in: it means the fibre.
+    /// A module answered while the driver reported no cable: it means the fibre.
     bool no_cable_means_fibre = false;
     int silences = 0;      ///< looks that failed while the driver says that no cable is in
     bool swapped = false;  ///< another module was seen, and no round has reported it yet
@@ -132,7 +132,7 @@ class ModuleSchedule {
     bool in_round = false;
     bool checking_identity = false;         ///< its last read
     bool event_in_round = false;            ///< the next round follows soon
-    bool no_cable_at_start = false;         ///< the driver said so when it began
+    bool no_cable_at_start = false;         ///< as the driver reported when it began
     std::optional<ModulePageRequest> rest;  ///< what a short read left over
     SteadyTime started_at;
     Microseconds duration{0};

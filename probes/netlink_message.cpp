@@ -2,100 +2,77 @@
 
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <limits>
+#include <new>
 
 namespace linkhealth {
 namespace {
 
-constexpr std::size_t kAlignment = NLMSG_ALIGNTO;
-static_assert(kAlignment == NLA_ALIGNTO);
+/// libnl fails only when the message has no room left.
+void check_room([[maybe_unused]] bool fits) { assert(fits); }
 
-constexpr std::size_t aligned(std::size_t size) {
-  return (size + kAlignment - 1) & ~(kAlignment - 1);
-}
-
-template <typename Value>
-Value read_at(ByteView bytes, std::size_t offset) {
-  Value value;
-  std::memcpy(&value, bytes.data() + offset, sizeof(Value));
-  return value;
-}
-
-template <typename Value>
-void write_at(Bytes& bytes, std::size_t offset, const Value& value) {
-  std::memcpy(bytes.data() + offset, &value, sizeof(Value));
-}
-
-/// The length of the first attribute with its header; 0 when it does not fit into `rest`.
-std::size_t attribute_length(ByteView rest) {
-  if (rest.size() < sizeof(nlattr)) return 0;
-  const std::size_t length = read_at<nlattr>(rest, 0).nla_len;
-  return length >= sizeof(nlattr) && length <= rest.size() ? length : 0;
-}
-
-/// What is behind the first attribute and its padding. The last attribute may come without padding.
-ByteView behind_first(ByteView rest) {
-  return rest.subspan(std::min(aligned(attribute_length(rest)), rest.size()));
+ByteView view(const void* data, int size) {
+  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(std::max(size, 0))};
 }
 
 }  // namespace
 
 Error bad_message(const std::string& what) { return {"netlink: " + what, EBADMSG}; }
 
-NetlinkBuilder::NetlinkBuilder(std::uint16_t type, std::uint16_t flags) : bytes_(sizeof(nlmsghdr)) {
-  nlmsghdr head{};
-  head.nlmsg_type = type;
-  head.nlmsg_flags = static_cast<std::uint16_t>(flags | NLM_F_REQUEST);
-  write_at(bytes_, 0, head);
+NetlinkBuilder::NetlinkBuilder(std::uint16_t type, std::uint16_t flags)
+    : message_(nlmsg_alloc_simple(type, flags | NLM_F_REQUEST), nlmsg_free) {
+  if (!message_) throw std::bad_alloc();
 }
 
-NetlinkBuilder& NetlinkBuilder::append(ByteView bytes) {
-  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  bytes_.resize(aligned(bytes_.size()));
+NetlinkBuilder NetlinkBuilder::generic(std::uint16_t family, std::uint16_t flags,
+                                       std::uint8_t command, std::uint8_t version) {
+  NetlinkBuilder builder(family, flags);
+  builder.header(genlmsghdr{command, version, 0});
+  return builder;
+}
+
+NetlinkBuilder& NetlinkBuilder::append(ByteView fixed_header) {
+  void* const room = nlmsg_reserve(message_.get(), fixed_header.size(), NLMSG_ALIGNTO);
+  check_room(room != nullptr);
+  if (room != nullptr) std::memcpy(room, fixed_header.data(), fixed_header.size());
+  return *this;
+}
+
+NetlinkBuilder& NetlinkBuilder::put_string(std::uint16_t type, const std::string& text) {
+  check_room(nla_put_string(message_.get(), type, text.c_str()) == 0);
   return *this;
 }
 
 NetlinkBuilder& NetlinkBuilder::put(std::uint16_t type, ByteView payload) {
-  assert(payload.size() <= std::numeric_limits<std::uint16_t>::max() - sizeof(nlattr));
-  nlattr head{};
-  head.nla_type = type;
-  head.nla_len = static_cast<std::uint16_t>(sizeof(nlattr) + payload.size());
-  append(std::as_bytes(std::span(&head, 1)));
-  return append(payload);
-}
-
-NetlinkBuilder& NetlinkBuilder::put_string(std::uint16_t type, std::string_view text) {
-  std::vector<char> terminated(text.begin(), text.end());
-  terminated.push_back('\0');
-  return put(type, std::as_bytes(std::span(terminated)));
+  check_room(nla_put(message_.get(), type, static_cast<int>(payload.size()), payload.data()) == 0);
+  return *this;
 }
 
 NetlinkBuilder& NetlinkBuilder::open_nest(std::uint16_t type) {
-  nests_.push_back(bytes_.size());
-  // Strict families (ethtool) refuse a nest without the flag.
-  return put(static_cast<std::uint16_t>(type | NLA_F_NESTED), {});
+  nests_.push_back(nla_nest_start(message_.get(), type));
+  check_room(nests_.back() != nullptr);
+  return *this;
 }
 
 NetlinkBuilder& NetlinkBuilder::close_nest() {
   assert(!nests_.empty());
-  const std::size_t start = nests_.back();
+  if (nests_.back() != nullptr) nla_nest_end_keep_empty(message_.get(), nests_.back());
   nests_.pop_back();
-  nlattr head = read_at<nlattr>(bytes_, start);
-  head.nla_len = static_cast<std::uint16_t>(bytes_.size() - start);
-  write_at(bytes_, start, head);
   return *this;
 }
 
-Bytes NetlinkBuilder::take() {
+Bytes NetlinkBuilder::bytes() const {
   assert(nests_.empty());
-  nlmsghdr head = read_at<nlmsghdr>(bytes_, 0);
-  head.nlmsg_len = static_cast<std::uint32_t>(bytes_.size());
-  write_at(bytes_, 0, head);
-  return std::move(bytes_);
+  const nlmsghdr* const head = nlmsg_hdr(message_.get());
+  const ByteView all =
+      std::as_bytes(std::span(reinterpret_cast<const char*>(head), head->nlmsg_len));
+  return {all.begin(), all.end()};
 }
 
 std::string_view NetlinkAttribute::text() const {
@@ -103,77 +80,71 @@ std::string_view NetlinkAttribute::text() const {
   return all.substr(0, all.find('\0'));
 }
 
-NetlinkAttributes::NetlinkAttributes(ByteView bytes) : bytes_(bytes) {
-  for (ByteView rest = bytes; !rest.empty(); rest = behind_first(rest)) {
-    if (attribute_length(rest) != 0) continue;
-    broken_ = true;
-    bytes_ = {};
-    return;
-  }
+NetlinkAttributes::NetlinkAttributes(ByteView bytes) {
+  const auto* attribute = reinterpret_cast<const nlattr*>(bytes.data());
+  int rest = static_cast<int>(bytes.size());
+  // The last attribute may come without its padding: nla_next() then leaves less than nothing.
+  for (; rest > 0 && nla_ok(attribute, rest) != 0; attribute = nla_next(attribute, &rest))
+    all_.push_back({static_cast<std::uint16_t>(nla_type(attribute)),
+                    view(nla_data(attribute), nla_len(attribute))});
+  broken_ = rest > 0;
+  if (broken_) all_.clear();
 }
 
-NetlinkAttribute NetlinkAttributes::Iterator::operator*() const {
-  const auto head = read_at<nlattr>(rest_, 0);
-  return {static_cast<std::uint16_t>(head.nla_type & NLA_TYPE_MASK),
-          rest_.subspan(sizeof(nlattr), head.nla_len - sizeof(nlattr))};
+NetlinkAttribute NetlinkAttributes::operator[](std::uint16_t type) const {
+  const auto found = std::ranges::find(all_, type, &NetlinkAttribute::type);
+  return found == all_.end() ? NetlinkAttribute{type, {}} : *found;
 }
 
-NetlinkAttributes::Iterator& NetlinkAttributes::Iterator::operator++() {
-  rest_ = behind_first(rest_);
-  return *this;
+bool NetlinkAttributes::contains(std::uint16_t type) const {
+  return std::ranges::find(all_, type, &NetlinkAttribute::type) != all_.end();
 }
 
-std::optional<NetlinkAttribute> NetlinkAttributes::find(std::uint16_t type) const {
-  for (const NetlinkAttribute attribute : *this)
-    if (attribute.type == type) return attribute;
-  return std::nullopt;
-}
-
-std::optional<std::uint8_t> NetlinkAttributes::u8(std::uint16_t type) const {
-  const auto attribute = find(type);
-  return attribute ? attribute->u8() : std::nullopt;
-}
-
-std::optional<std::uint32_t> NetlinkAttributes::u32(std::uint16_t type) const {
-  const auto attribute = find(type);
-  return attribute ? attribute->u32() : std::nullopt;
-}
-
-std::optional<std::uint64_t> NetlinkAttributes::u64(std::uint16_t type) const {
-  const auto attribute = find(type);
-  return attribute ? attribute->u64() : std::nullopt;
-}
-
-std::string_view NetlinkAttributes::text(std::uint16_t type) const {
-  const auto attribute = find(type);
-  return attribute ? attribute->text() : std::string_view();
-}
-
-NetlinkAttributes NetlinkAttributes::nested(std::uint16_t type) const {
-  const auto attribute = find(type);
-  return attribute ? NetlinkAttributes(attribute->payload) : NetlinkAttributes();
-}
-
-Result<NetlinkMessage> open_netlink_message(ByteView bytes, std::size_t header_size) {
-  if (bytes.size() < sizeof(nlmsghdr)) return bad_message("message shorter than its header");
-  const auto head = read_at<nlmsghdr>(bytes, 0);
-  if (head.nlmsg_len < sizeof(nlmsghdr) || head.nlmsg_len > bytes.size())
-    return bad_message("message is cut off");
-  const ByteView payload = bytes.subspan(sizeof(nlmsghdr), head.nlmsg_len - sizeof(nlmsghdr));
-  if (payload.size() < header_size) return bad_message("no room for the fixed header");
-  const std::size_t start = std::min(aligned(header_size), payload.size());
-  NetlinkMessage message{head.nlmsg_type, head.nlmsg_flags, payload.first(header_size),
-                         NetlinkAttributes(payload.subspan(start))};
+Result<NetlinkMessage> parse_netlink_message(ByteView bytes, std::size_t header_size) {
+  const auto* head = reinterpret_cast<const nlmsghdr*>(bytes.data());
+  const auto header_bytes = static_cast<int>(header_size);
+  if (nlmsg_ok(head, static_cast<int>(bytes.size())) == 0) return bad_message("message is cut off");
+  if (nlmsg_datalen(head) < header_bytes) return bad_message("no room for the fixed header");
+  NetlinkMessage message{head->nlmsg_type, view(nlmsg_data(head), header_bytes),
+                         NetlinkAttributes(view(nlmsg_attrdata(head, header_bytes),
+                                                nlmsg_attrlen(head, header_bytes)))};
   if (message.attributes.broken()) return bad_message("attributes do not fit into the message");
   return message;
 }
 
-Result<NetlinkAttributes> open_genl_message(ByteView bytes, std::uint8_t command) {
-  const auto message = open_netlink_message(bytes, sizeof(genlmsghdr));
+Result<NetlinkAttributes> parse_genl_message(ByteView bytes, std::uint8_t command) {
+  auto message = parse_netlink_message(bytes, GENL_HDRLEN);
   if (!message) return message.error();
   if (message->type < NLMSG_MIN_TYPE || message->fixed<genlmsghdr>().cmd != command)
-    return bad_message("not the answer that was asked for");
-  return message->attributes;
+    return bad_message("not the expected answer");
+  return std::move(message->attributes);
+}
+
+Result<Bytes> request_one(Host& host, int protocol, const Bytes& request) {
+  auto answers = host.netlink(protocol, request);
+  if (!answers) return answers.error();
+  if (answers->empty()) return bad_message("no answer");
+  return std::move(answers->front());
+}
+
+Bytes build_family_request(const std::string& family) {
+  return NetlinkBuilder::generic(GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY)
+      .put_string(CTRL_ATTR_FAMILY_NAME, family)
+      .bytes();
+}
+
+Result<std::uint16_t> parse_family_id(ByteView message) {
+  const auto answer = parse_genl_message(message, CTRL_CMD_NEWFAMILY);
+  if (!answer) return answer.error();
+  const auto id = (*answer)[CTRL_ATTR_FAMILY_ID].u16();
+  if (!id || *id < NLMSG_MIN_TYPE) return bad_message("a family without a number");
+  return *id;
+}
+
+Result<std::uint16_t> resolve_family(Host& host, const std::string& family) {
+  const auto answer = request_one(host, NETLINK_GENERIC, build_family_request(family));
+  if (!answer) return answer.error();
+  return parse_family_id(*answer);
 }
 
 }  // namespace linkhealth

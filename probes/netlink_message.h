@@ -1,16 +1,17 @@
-// Netlink messages as bytes: a builder for requests and a strict reader for answers. No sockets
-// here.
+// Netlink messages as bytes: a builder for requests and a strict reader for answers, over libnl
+// (nlmsg_*, nla_*, genlmsg_*). No sockets here.
 //
-// The kernel is trusted to mean well, not to be of our version: a length is never believed before
-// it was compared with what is there. Layout: include/uapi/linux/netlink.h. Numbers are in host
-// byte order.
+// A length in a message is compared with the bytes that are there before it is used. Numbers are
+// in host byte order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -18,18 +19,24 @@
 #include "base/result.h"
 #include "probes/host.h"
 
+struct nl_msg;
+struct nlattr;
+
 namespace linkhealth {
 
 using ByteView = std::span<const std::byte>;
 
-/// Builds one message: netlink header, the family's fixed header, attributes. Lengths and padding
-/// are kept right.
+/// Builds one message: netlink header, the family's fixed header, attributes. A message of at most
+/// a page: requests are far smaller.
 class NetlinkBuilder {
  public:
   /// `flags` as they are; NLM_F_REQUEST is always added.
   NetlinkBuilder(std::uint16_t type, std::uint16_t flags);
+  /// A request of a generic netlink family.
+  static NetlinkBuilder generic(std::uint16_t family, std::uint16_t flags, std::uint8_t command,
+                                std::uint8_t version = 1);
 
-  /// The family's fixed header (genlmsghdr, ifinfomsg, …). REQUIRES: before the first attribute.
+  /// The family's fixed header (ifinfomsg, …). REQUIRES: before the first attribute.
   template <typename Header>
   NetlinkBuilder& header(const Header& fixed) {
     static_assert(std::is_trivially_copyable_v<Header>);
@@ -42,26 +49,25 @@ class NetlinkBuilder {
   NetlinkBuilder& put_u64(std::uint16_t type, std::uint64_t value) {
     return put_number(type, value);
   }
-  NetlinkBuilder& put_string(std::uint16_t type,
-                             std::string_view text);  ///< zero-terminated on the wire
-  NetlinkBuilder& put_flag(std::uint16_t type) { return put(type, {}); }
+  NetlinkBuilder& put_string(std::uint16_t type, const std::string& text);
   NetlinkBuilder& put(std::uint16_t type, ByteView payload);
+  NetlinkBuilder& put_flag(std::uint16_t type) { return put(type, {}); }
   /// Attributes between open and close are inside the nest.
   NetlinkBuilder& open_nest(std::uint16_t type);
   NetlinkBuilder& close_nest();
 
-  /// REQUIRES: all nests closed.
-  [[nodiscard]] Bytes take();
+  /// The whole message. REQUIRES: all nests closed.
+  [[nodiscard]] Bytes bytes() const;
 
  private:
+  NetlinkBuilder& append(ByteView fixed_header);
   template <typename Number>
   NetlinkBuilder& put_number(std::uint16_t type, Number value) {
     return put(type, std::as_bytes(std::span(&value, 1)));
   }
-  NetlinkBuilder& append(ByteView bytes);
 
-  Bytes bytes_;
-  std::vector<std::size_t> nests_;  ///< offsets of the open nests
+  std::unique_ptr<nl_msg, void (*)(nl_msg*)> message_;
+  std::vector<nlattr*> nests_;  ///< the open ones
 };
 
 /// One attribute. The numbers are nullopt when the payload has another width: a reading is never
@@ -88,48 +94,36 @@ struct NetlinkAttribute {
 };
 
 /// A chain of attributes over bytes that must outlive it. A chain that does not fit its bytes
-/// exactly is broken, and a broken chain is empty: what could be half a message gives no readings.
+/// exactly is broken, and a broken chain is empty: half a message gives no readings.
 class NetlinkAttributes {
  public:
   NetlinkAttributes() = default;
   explicit NetlinkAttributes(ByteView bytes);
 
-  class Iterator {
-   public:
-    explicit Iterator(ByteView rest) : rest_(rest) {}
-    NetlinkAttribute operator*() const;
-    Iterator& operator++();
-    bool operator==(const Iterator& other) const { return rest_.size() == other.rest_.size(); }
-
-   private:
-    ByteView rest_;
-  };
-  [[nodiscard]] Iterator begin() const { return Iterator(bytes_); }
-  [[nodiscard]] Iterator end() const { return Iterator(ByteView()); }
-
+  [[nodiscard]] auto begin() const { return all_.begin(); }
+  [[nodiscard]] auto end() const { return all_.end(); }
   [[nodiscard]] bool broken() const { return broken_; }
-  /// The first attribute of this type.
-  [[nodiscard]] std::optional<NetlinkAttribute> find(std::uint16_t type) const;
-  [[nodiscard]] std::optional<std::uint8_t> u8(std::uint16_t type) const;
-  [[nodiscard]] std::optional<std::uint32_t> u32(std::uint16_t type) const;
-  [[nodiscard]] std::optional<std::uint64_t> u64(std::uint16_t type) const;
-  [[nodiscard]] std::string_view text(std::uint16_t type) const;  ///< "" when there is none
+
+  /// The first attribute of this type; without payload when there is none.
+  [[nodiscard]] NetlinkAttribute operator[](std::uint16_t type) const;
+  [[nodiscard]] bool contains(std::uint16_t type) const;
   /// The attributes inside a nest; empty when there is no such nest or it is broken.
-  [[nodiscard]] NetlinkAttributes nested(std::uint16_t type) const;
+  [[nodiscard]] NetlinkAttributes nested(std::uint16_t type) const {
+    return NetlinkAttributes((*this)[type].payload);
+  }
 
  private:
-  ByteView bytes_;
+  std::vector<NetlinkAttribute> all_;
   bool broken_ = false;
 };
 
 /// One whole message, taken apart. Points into the bytes it was made from.
 struct NetlinkMessage {
   std::uint16_t type = 0;
-  std::uint16_t flags = 0;
-  ByteView header;  ///< the family's fixed header, exactly as many bytes as asked for
+  ByteView header;  ///< the family's fixed header
   NetlinkAttributes attributes;
 
-  /// REQUIRES: opened with sizeof(Header) or more.
+  /// REQUIRES: parsed with sizeof(Header) or more.
   template <typename Header>
   [[nodiscard]] Header fixed() const {
     static_assert(std::is_trivially_copyable_v<Header>);
@@ -139,15 +133,24 @@ struct NetlinkMessage {
   }
 };
 
-/// Takes a message apart. An Error (errnum EBADMSG) when it is shorter than it says, than its fixed
-/// header, or when its attributes do not fit. Bytes behind the message's own length are ignored.
-Result<NetlinkMessage> open_netlink_message(ByteView bytes, std::size_t header_size);
+/// An Error (errnum EBADMSG) when the message is shorter than it says, than its fixed header, or
+/// when its attributes do not fit. Bytes after the message's own length are ignored.
+Result<NetlinkMessage> parse_netlink_message(ByteView bytes, std::size_t header_size);
 
-/// One message of a generic netlink family, checked to be of `command`. Error as above, or when it
-/// is another message.
-Result<NetlinkAttributes> open_genl_message(ByteView bytes, std::uint8_t command);
+/// The attributes of one message of a generic netlink family. Error as above, or when it is of
+/// another command.
+Result<NetlinkAttributes> parse_genl_message(ByteView bytes, std::uint8_t command);
 
 /// The Error of a message that cannot be used: "netlink: WHAT", errnum EBADMSG.
 Error bad_message(const std::string& what);
+
+/// One request, and its first answer.
+Result<Bytes> request_one(Host& host, int protocol, const Bytes& request);
+
+/// CTRL_CMD_GETFAMILY: the message type of a generic netlink family, fixed while the kernel runs.
+Bytes build_family_request(const std::string& family);
+Result<std::uint16_t> parse_family_id(ByteView message);
+/// ENOENT: the kernel does not have this family.
+Result<std::uint16_t> resolve_family(Host& host, const std::string& family);
 
 }  // namespace linkhealth

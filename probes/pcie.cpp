@@ -23,18 +23,21 @@ bool is_of_module(std::string_view label) {
          parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
 }
 
-/// The value in file `name`; what went wrong goes into `trouble`.
+void add(std::string& trouble, const std::string& what) {
+  trouble += (trouble.empty() ? "" : "; ") + what;
+}
+
+/// The value in file `name`; `trouble` gets why there is none.
 template <typename Parse>
 auto read_value(Host& host, const std::string& dir, const char* name, Parse parse,
                 std::string& trouble, int* errnum = nullptr) {
   const auto text = host.read_file(dir + "/" + name);
   auto value = text ? parse(trim(*text)) : decltype(parse(""))();
   if (errnum != nullptr && !text) *errnum = text.error().errnum;
-  if (!value) {
-    trouble += trouble.empty() ? "" : "; ";
-    trouble += std::string(name) + ": " +
-               (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum));
-  }
+  if (!value)
+    add(trouble,
+        std::string(name) + ": " +
+            (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum)));
   return value;
 }
 
@@ -59,25 +62,10 @@ std::optional<std::uint64_t> aer_total(Host& host, const std::string& edge,
     const auto part = read_value(host, dir, name, parse_aer_total, failed, &errnum);
     if (part) total = total.value_or(0) + *part;
     if (part || errnum == ENOENT) continue;
-    trouble += (trouble.empty() ? "" : "; ") + failed;
+    add(trouble, failed);
     return std::nullopt;
   }
   return total;
-}
-
-constexpr std::uint64_t kMaxNumaNodes = 4096;
-
-/// The board's slot: the one whose address is the function's without the function number (linux:
-/// drivers/pci/slot.c).
-std::string read_slot(Host& host, const std::string& pci) {
-  const std::string device = pci.substr(0, pci.rfind('.'));
-  const auto slots = host.list_dir("/sys/bus/pci/slots");
-  if (!slots || device.empty()) return "";
-  for (const std::string& slot : *slots) {
-    const auto address = host.read_file("/sys/bus/pci/slots/" + slot + "/address");
-    if (address && trim(*address) == device) return printable(slot);
-  }
-  return "";
 }
 
 /// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees
@@ -89,8 +77,7 @@ void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std:
   const auto list = [&](const std::string& folder) {
     auto names = host.list_dir(folder);
     if (!names && names.error().errnum != ENOENT)
-      trouble += (trouble.empty() ? "" : "; ") + base_name(folder) + ": " +
-                 errno_name(names.error().errnum);
+      add(trouble, base_name(folder) + ": " + errno_name(names.error().errnum));
     return names ? std::move(*names) : std::vector<std::string>();
   };
   for (const std::string& chip : list(dir + "/hwmon")) {
@@ -117,46 +104,12 @@ std::string bridge_above(const std::string& dir) {
   return pci_address_in(above) == base_name(above) ? above : "";
 }
 
-/// What stays as it is while the card is in its slot.
-struct Fixed {
-  PcieSample pcie;
-  std::string trouble;
-  bool complete = true;  ///< nothing is missing that may come yet
-};
-
-Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge,
-                 const std::string& bridge) {
-  Fixed fixed;
-  PcieSample& pcie = fixed.pcie;
-  std::string ignored;
-  const auto read = [&](const std::string& of, const char* name, auto parse, std::string& trouble) {
-    int errnum = 0;
-    auto value = read_value(host, of, name, parse, trouble, &errnum);
-    fixed.complete = fixed.complete && (value || errnum == ENOENT);
-    return value;
-  };
-  pcie.max_speed_gtps = read(edge, "max_link_speed", parse_link_speed, fixed.trouble);
-  pcie.max_width = read(edge, "max_link_width", parse_link_width, fixed.trouble);
-  if (!bridge.empty()) {
-    pcie.bridge_max_speed_gtps = read(bridge, "max_link_speed", parse_link_speed, ignored);
-    pcie.bridge_max_width = read(bridge, "max_link_width", parse_link_width, ignored);
-    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
-    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
-  }
-  const auto node =
-      read_value(host, port.sysfs_pci_dir, "numa_node", parse_u64, ignored);  // -1: none
-  if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
-  pcie.slot = read_slot(host, base_name(edge));
-  fixed.complete = fixed.complete && fixed.trouble.empty();
-  return fixed;
-}
-
 constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed",
                                    "max_link_width"};
 /// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four
-/// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), and all else. Where nothing else is there it
-/// is a /sys in part.
-bool speaks_no_pcie(Host& host, const std::string& dir) {
+/// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), but other attributes. Where these are
+/// missing too it is a part of /sys.
+bool has_no_pcie(Host& host, const std::string& dir) {
   const auto is_absent = [&](const char* name) {
     const auto text = host.read_file(dir + "/" + name);
     return !text && text.error().errnum == ENOENT;
@@ -208,37 +161,41 @@ std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
   return std::nullopt;
 }
 
-void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
-                      std::vector<Gap>& gaps) {
+void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
   const std::string& dir = port.sysfs_pci_dir;
   if (dir.empty()) return;
-  if (!fixed_) edge_ = edge_of_card(host, dir);
-  const std::string bridge = bridge_above(edge_);
-  Fixed fixed = fixed_ ? Fixed{*fixed_, "", false} : read_fixed(host, port, edge_, bridge);
-  if (fixed.complete) fixed_ = fixed.pcie;
-  PcieSample& pcie = fixed.pcie;
+  const std::string edge = edge_of_card(host, dir);
+  const std::string bridge = bridge_above(edge);
+  PcieSample pcie;
   std::string trouble;
   std::string ignored;
-  // Else it has none of the four (pcie_dev_attrs).
-  const bool bridge_speaks = pcie.bridge_max_speed_gtps || pcie.bridge_max_width;
-  pcie.speed_gtps = read_value(host, edge_, "current_link_speed", parse_link_speed, trouble);
-  pcie.width = read_value(host, edge_, "current_link_width", parse_link_width, trouble);
-  if (!pcie.speed_gtps && !pcie.width && speaks_no_pcie(host, edge_)) return;
-  if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
-  if (bridge_speaks) {
-    pcie.bridge_speed_gtps =
-        read_value(host, bridge, "current_link_speed", parse_link_speed, ignored);
-    pcie.bridge_width = read_value(host, bridge, "current_link_width", parse_link_width, ignored);
+  pcie.speed_gtps = read_value(host, edge, "current_link_speed", parse_link_speed, trouble);
+  pcie.width = read_value(host, edge, "current_link_width", parse_link_width, trouble);
+  if (!pcie.speed_gtps && !pcie.width && has_no_pcie(host, edge)) return;
+  pcie.max_speed_gtps = read_value(host, edge, "max_link_speed", parse_link_speed, trouble);
+  pcie.max_width = read_value(host, edge, "max_link_width", parse_link_width, trouble);
+  if (!bridge.empty()) {
+    const auto read = [&](const char* name, auto parse) {
+      return read_value(host, bridge, name, parse, ignored);
+    };
+    pcie.bridge_speed_gtps = read("current_link_speed", parse_link_speed);
+    pcie.bridge_width = read("current_link_width", parse_link_width);
+    pcie.bridge_max_speed_gtps = read("max_link_speed", parse_link_speed);
+    pcie.bridge_max_width = read("max_link_width", parse_link_width);
+    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
+    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
   }
-  const std::string behind = edge_ != dir ? dir : "";
-  pcie.aer_correctable = aer_total(host, edge_, behind, "aer_dev_correctable", trouble);
-  pcie.aer_nonfatal = aer_total(host, edge_, behind, "aer_dev_nonfatal", trouble);
-  pcie.aer_fatal = aer_total(host, edge_, behind, "aer_dev_fatal", trouble);
+  const std::string behind = edge != dir ? dir : "";
+  pcie.aer_correctable = aer_total(host, edge, behind, "aer_dev_correctable", trouble);
+  pcie.aer_nonfatal = aer_total(host, edge, behind, "aer_dev_nonfatal", trouble);
+  pcie.aer_fatal = aer_total(host, edge, behind, "aer_dev_fatal", trouble);
   if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal ||
       pcie.aer_fatal) {
-    std::string hot_trouble;
-    read_temperature(host, dir, pcie, hot_trouble);
-    if (!hot_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", std::move(hot_trouble)});
+    pcie.slot = port.slot;
+    if (port.numa_node >= 0) pcie.numa_node = static_cast<std::uint32_t>(port.numa_node);
+    std::string sensor_trouble;
+    read_temperature(host, dir, pcie, sensor_trouble);
+    if (!sensor_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", sensor_trouble});
     sample.pcie = std::move(pcie);
   }
   if (!trouble.empty()) gaps.push_back({port.id.key(), "pcie", std::move(trouble)});

@@ -15,26 +15,16 @@
 
 namespace linkhealth {
 
-class PcieReader {
- public:
-  /// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower
-  /// slot is not degraded. Of a card with a switch of its own it is the link of that switch that
-  /// counts. A gap (probe "pcie") when a link speed or width can't be read; AER totals are absent
-  /// where the platform keeps them to itself. Nothing at all for a port without a PCI function.
-  /// What stays as it is while the card is in its slot is read only once. REQUIRES: the same host
-  /// and port each time.
-  void read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
-
- private:
-  /// Of a sample: the maxima, NUMA node and slot.
-  std::optional<PcieSample> fixed_;
-  std::string edge_;  ///< the directory of the function whose link is the one in the slot
-};
+/// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower
+/// slot is not degraded. Of a card with its own switch the link of that switch counts. A gap (probe
+/// "pcie") when a link speed or width can't be read; AER totals are absent where the platform does
+/// not show them. Does nothing for a port without a PCI function.
+void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
 
 /// The directory of the function whose PCIe link is the one in the slot; `dir` is that of the NIC's
-/// function. BlueField and ConnectX-8 have a switch of their own: the link between their function
-/// and that switch is inside of the card, and the slot's is the switch's upstream port's. A switch
-/// of the board is another maker's.
+/// function. BlueField and ConnectX-8 have their own switch: the link between their function and
+/// that switch is inside the card, and the switch's upstream port has the slot's link. A switch of
+/// the board is another vendor's.
 std::string edge_of_card(Host& host, const std::string& dir);
 /// "32.0 GT/s PCIe" -> 32; "2.5 GT/s" -> 2.5. nullopt for "Unknown" and anything else.
 std::optional<double> parse_link_speed(std::string_view text);

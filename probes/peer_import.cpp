@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <functional>
 #include <map>
@@ -22,17 +21,13 @@ namespace {
 constexpr const char* kName = "import";
 constexpr std::size_t kMaxFileGaps = 16;
 
-/// Entries of all files together, at most: each is read and judged in every round, also one of a
-/// port of another node.
-constexpr std::size_t kMaxEntries = 16 * kMaxImportPorts;
-
-std::string shown(std::string_view file) { return printable(file).substr(0, 80); }
+std::string shown(std::string_view name) { return printable(name).substr(0, 80); }
 
 /// The ports by each of their names: "mlx5_0/1", "ibp27s0", "0000:1b:00.0/1".
 class PortNames {
  public:
   explicit PortNames(std::span<const InventoryPort> ports) {
-    // A name that two have is the watched one's: an exempt port may share its card.
+    // A name that two have is the watched port's: an exempt one may share its card.
     for (const bool exempt : {false, true})
       for (const InventoryPort& port : ports)
         if (exempt == !port.exempt_reason.empty()) add(port);
@@ -54,51 +49,41 @@ class PortNames {
 
 /// When the readings of a file were taken, and when they end.
 struct Times {
-  WallTime at;  ///< as the file says it: files are compared by it
+  WallTime at;  ///< as in the file: files are compared by it
   SteadyTime read_at;
   SteadyTime valid_until;
 };
 
+/// The newest valid sample of one kind, and the newest file that had one and is past its validity.
 template <typename Sample>
 struct Newest {
-  Sample sample;
+  std::optional<Sample> sample;
   Times times;
+  std::string expired;  ///< file name
+  WallTime expired_at;
+
+  void add(std::optional<Sample>& read, const std::string& file, const Times& its, SteadyTime now) {
+    if (!read) return;
+    if (now >= its.valid_until) {
+      if (expired.empty() || its.at >= expired_at) expired = file, expired_at = its.at;
+    } else if (!sample || its.at >= times.at) {
+      sample = std::move(read);
+      times = its;
+    }
+  }
 };
 
-struct Expired {
-  std::string file;
-  WallTime at;
-};
-
-/// What the files that were read so far say of a port. Only the newest of each part is kept, so
-/// that a round needs room for the ports of this node, however many files there are.
 struct OfPort {
-  std::optional<Newest<PeerSample>> peer;
-  std::optional<Newest<ModuleSample>> module;
-  std::array<std::optional<Expired>, kImportParts>
-      expired;  ///< of each part the newest file that is over
+  Newest<PeerSample> peer;
+  Newest<ModuleSample> module;
   std::vector<Gap> gaps;
 };
 
-/// Of two files of one time the one that is read later counts.
-template <typename Sample>
-void keep_newer(std::optional<Newest<Sample>>& kept, std::optional<Sample> said,
-                const Times& times) {
-  if (said && (!kept || times.at >= kept->times.at)) kept = Newest<Sample>{*std::move(said), times};
-}
-
-void keep_expired(OfPort& of_port, ImportParts parts, const Expired& file) {
-  for (std::size_t part = 0; part < kImportParts; ++part)
-    if (auto& kept = of_port.expired[part]; parts[part] && (!kept || file.at >= kept->at))
-      kept = file;
-}
-
-/// The files that are over and said what nobody says now. Sorted.
-std::set<std::string> missed(const OfPort& of_port, ImportParts said) {
-  std::set<std::string> files;
-  for (std::size_t part = 0; part < kImportParts; ++part)
-    if (of_port.expired[part] && !said[part]) files.insert(of_port.expired[part]->file);
-  return files;
+std::vector<Gap> bounded(const PortKey& port, std::vector<Gap> gaps) {
+  if (gaps.size() <= kMaxFileGaps) return gaps;
+  gaps.resize(kMaxFileGaps);
+  gaps.push_back({port, kName, "and more files that are not used"});
+  return gaps;
 }
 
 class ImportProbe final : public PeerProbe {
@@ -126,77 +111,37 @@ class ImportProbe final : public PeerProbe {
   void gap(const std::string& file, const std::string& reason) {
     node_gaps_.push_back({"", kName, shown(file) + ": " + reason});
   }
-  /// Of the directory as a whole; before those of files, of which only the first ones are told.
+  /// Of the directory as a whole; before those of files, of which only the first ones are kept.
   void gap_of_all(const std::string& reason) {
     node_gaps_.insert(node_gaps_.begin(), {"", kName, reason});
   }
 
-  static std::vector<Gap> bounded(const PortKey& port, std::vector<Gap> gaps) {
-    if (gaps.size() <= kMaxFileGaps) return gaps;
-    gaps.resize(kMaxFileGaps);
-    gaps.push_back({port, kName, "and more files that can't be believed"});
-    return gaps;
-  }
-
-  std::vector<std::string> names() {
-    auto found = directory_->names();
-    if (!found) {
-      gap_of_all(found.error().message);
-      return {};
-    }
-    if (found->size() > kMaxImportFiles) {
-      gap_of_all(fmt::format("more than {} files, and the rest is not read", kMaxImportFiles));
-      found->resize(kMaxImportFiles);
-    }
-    return *std::move(found);
-  }
-
   void read_files(const PortNames& ports, SteadyTime now, std::map<PortKey, OfPort>& of_ports) {
+    auto names = directory_->names();
+    if (!names) return gap_of_all(names.error().message);
+    if (names->size() > kMaxImportFiles) {
+      gap_of_all(fmt::format("more than {} files, and the rest is not read", kMaxImportFiles));
+      names->resize(kMaxImportFiles);
+    }
     std::size_t bytes = 0;
-    std::size_t entries = 0;
     std::map<std::string, FirstSeen> seen;
-    for (const std::string& name : names()) {
+    for (const std::string& name : *names) {
       const auto text = directory_->read(name);
-      if (!text) {
-        if (text.error().errnum != ENOENT) gap(name, text.error().message);
-        continue;
-      }
-      bytes += text->size();
+      bytes += text ? text->size() : 0;
       if (bytes > kMaxImportBytes) {
         gap_of_all(
             shown(name) +
             ": all files together are larger than 4 MiB: this one and the rest are not read");
         break;
       }
-      std::string stranger;
-      auto file = parse_import_file(
-          *text, [&](std::string_view port) { return key_of(ports, port, stranger); });
-      if (!file) {
+      auto file = text ? parse_import_file(*text) : Result<ImportFile>(text.error());
+      if (file) {
+        add_file(name, *file, ports, now, seen, of_ports);
+      } else if (file.error().errnum != ENOENT) {
         gap(name, file.error().message);
-        continue;
       }
-      entries += file->named;
-      if (entries > kMaxEntries) {
-        gap_of_all(fmt::format(
-            "{}: all files together name more than {} ports: this one and the rest are not read",
-            shown(name), kMaxEntries));
-        break;
-      }
-      const auto times = times_of(name, *file, now, seen);
-      if (!times) continue;
-      if (!stranger.empty()) gap(name, "ports > " + stranger + ": names a port that is not here");
-      take_file(name, *std::move(file), *times, now, of_ports);
     }
     seen_ = std::move(seen);
-  }
-
-  /// An exempt port is no stranger: who writes the file need not know that nobody judges it.
-  static std::optional<PortKey> key_of(const PortNames& ports, std::string_view name,
-                                       std::string& stranger) {
-    const InventoryPort* port = ports.find(name);
-    if (port == nullptr && stranger.empty()) stranger = shown(name);
-    if (port == nullptr || !port->exempt_reason.empty()) return std::nullopt;
-    return port->id.key();
   }
 
   struct FirstSeen {
@@ -207,7 +152,7 @@ class ImportProbe final : public PeerProbe {
   std::optional<Times> times_of(const std::string& name, const ImportFile& file, SteadyTime now,
                                 std::map<std::string, FirstSeen>& seen) {
     const WallTime wall = clock_.wall();
-    // The wall clock is asked once for each reading: a step of it makes no reading older or newer.
+    // The wall clock is read once for each reading: its steps make no reading older or newer.
     const auto before = seen_.find(name);
     const bool known = before != seen_.end() && before->second.at == file.at;
     if (!known && file.at > wall + timing_.skew) {
@@ -220,20 +165,28 @@ class ImportProbe final : public PeerProbe {
     return Times{file.at, read_at, read_at + from_seconds(file.valid_for_s)};
   }
 
-  static void take_file(const std::string& name, ImportFile&& file, const Times& times,
-                        SteadyTime now, std::map<PortKey, OfPort>& of_ports) {
-    const bool over = now >= times.valid_until;
-    for (auto& [key, entry] : file.ports) {
+  void add_file(const std::string& name, ImportFile& file, const PortNames& ports, SteadyTime now,
+                std::map<std::string, FirstSeen>& seen, std::map<PortKey, OfPort>& of_ports) {
+    const auto times = times_of(name, file, now, seen);
+    if (!times) return;
+    std::map<PortKey, int> entries;
+    for (const auto& [port_name, entry] : file.ports)
+      if (const InventoryPort* port = ports.find(port_name)) ++entries[port->id.key()];
+    bool has_stranger = false;
+    for (auto& [port_name, entry] : file.ports) {
+      const InventoryPort* const port = ports.find(port_name);
+      if (port == nullptr && !std::exchange(has_stranger, true))
+        gap(name, "ports > " + shown(port_name) + ": names a port that is not here");
+      // The writer need not know which ports are exempt.
+      if (port == nullptr || !port->exempt_reason.empty()) continue;
+      const PortKey key = port->id.key();
+      if (entries[key] > 1) entry = {{}, {}, "two entries are of one port, and neither is used"};
       OfPort& of_port = of_ports[key];
-      if (over) {
-        keep_expired(of_port, parts_of(entry.peer, entry.module), {name, times.at});
-        continue;
-      }
-      if (!entry.flaw.empty())
+      if (!entry.flaw.empty() && now < times->valid_until)
         of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
-      if (entry.module) entry.module->imported_at = times.at;
-      keep_newer(of_port.peer, std::move(entry.peer), times);
-      keep_newer(of_port.module, std::move(entry.module), times);
+      if (entry.module) entry.module->imported_at = times->at;
+      of_port.peer.add(entry.peer, name, *times, now);
+      of_port.module.add(entry.module, name, *times, now);
     }
   }
 
@@ -242,25 +195,29 @@ class ImportProbe final : public PeerProbe {
     reading.port = key;
     reading.read_at = now;
     reading.answered = true;
-    reading.gaps = bounded(key, std::move(of_port.gaps));
-    if (of_port.module) {
-      const Times& times = of_port.module->times;
-      reading.module = std::move(of_port.module->sample);
+    std::set<std::string> expired;
+    if (!of_port.peer.sample) expired.insert(of_port.peer.expired);
+    if (!of_port.module.sample) expired.insert(of_port.module.expired);
+    if (of_port.module.sample) {
+      const Times& times = of_port.module.times;
+      reading.module = std::move(of_port.module.sample);
       reading.read_at = times.read_at;
       reading.module_read_at = times.read_at;
       reading.valid_until = times.valid_until;
     }
-    if (of_port.peer) {
-      const Times& times = of_port.peer->times;
-      reading.peer = std::move(of_port.peer->sample);
+    if (of_port.peer.sample) {
+      const Times& times = of_port.peer.times;
+      reading.peer = std::move(of_port.peer.sample);
       reading.read_at = times.read_at - from_seconds(reading.peer->age_s.value_or(0));
       reading.peer->age_s.reset();
-      // The whole reading ends with its first part; the next round says what is left of it.
+      // The whole reading ends with its first part; the next round has what is left of it.
       reading.valid_until =
           std::min(reading.valid_until.value_or(times.valid_until), times.valid_until);
     }
-    for (const std::string& file : missed(of_port, parts_of(reading.peer, reading.module)))
-      reading.gaps.push_back({key, kName, shown(file) + ": over its time of validity"});
+    reading.gaps = bounded(key, std::move(of_port.gaps));
+    for (const std::string& file : expired)
+      if (!file.empty())
+        reading.gaps.push_back({key, kName, shown(file) + ": past its time of validity"});
     return reading;
   }
 

@@ -1,6 +1,6 @@
-// Readings that others have: the far module's powers from a switch's telemetry, a module on an
-// InfiniBand port, for which ethtool has no path. Files in a directory (docs/import.md); what can't
-// be believed is a gap with the file's name.
+// Readings of other programs: the far module's powers from a switch's telemetry, a module on an
+// InfiniBand port, for which ethtool has no path. Files in a directory (docs/import.md); what is
+// not used is a gap with the file's name.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct ImportTiming {
   Milliseconds skew{5'000};
 };
 
-/// The daemon's one probe of that kind, named "import". Answers for every watched port each time,
-/// so that a reading whose file is gone or over its time ends; what a file says of an exempt port
-/// is skipped without a word. `clock` tells the wall time against which `at` is held.
+/// The probe "import". Its readings are of every watched port each time, so that a reading whose
+/// file is gone or past its validity ends; an exempt port may be named and is skipped. `clock`
+/// gives the wall time with which `at` is compared.
 std::unique_ptr<PeerProbe> make_import_probe(std::unique_ptr<ImportDirectory> directory,
                                              const Clock& clock, ImportTiming timing);
 

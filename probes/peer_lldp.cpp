@@ -19,34 +19,30 @@ constexpr std::size_t kMaxText = 255;  // of a TLV: 802.1AB 8.5
 
 struct DriverHint {
   std::string_view driver;
-  std::string_view
-      text;  ///< {dev}, {pci} and {port} (P1: that of the PCI function .0) are filled in
+  std::string_view text;  ///< {dev}, {pci} and {port} (P1: that of the function .0) are filled in
 };
-// Firmware that takes LLDP frames for itself, so that the host never sees them.
-//   i40e      linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag
-//   "disable-fw-lldp"; on by default ice       linux: drivers/net/ethernet/intel/ice/ice_ethtool.c,
-//   private flag "fw-lldp-agent" bnxt      linux: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c,
-//   bnxt_dcb_init(): the host has DCBX only where the
-//             firmware has no LLDP agent (BNXT_FW_CAP_LLDP_AGENT)
-//   mlx5      mlxconfig/mstconfig parameters LLDP_NB_DCBX_Pn, LLDP_NB_RX_MODE_Pn,
-//   LLDP_NB_TX_MODE_Pn; OFF by default
+// Firmware that consumes LLDP frames, so that the host never sees them.
+//   i40e  linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag "disable-fw-lldp"; on
+//         by default
+//   ice   linux: drivers/net/ethernet/intel/ice/ice_ethtool.c, private flag "fw-lldp-agent"
+//   bnxt  linux: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c, bnxt_dcb_init(): the host has DCBX
+//         only where the firmware has no LLDP agent (BNXT_FW_CAP_LLDP_AGENT)
+//   mlx5  mlxconfig/mstconfig parameters LLDP_NB_DCBX_Pn, LLDP_NB_RX_MODE_Pn, LLDP_NB_TX_MODE_Pn;
+//   OFF
+//         by default
 constexpr std::array<DriverHint, 4> kHints = {{
     {"i40e",
-     "this NIC's firmware keeps LLDP to itself unless told otherwise: ethtool --set-priv-flags "
-     "{dev} disable-fw-lldp "
+     "this NIC's firmware consumes LLDP by default: ethtool --set-priv-flags {dev} disable-fw-lldp "
      "on"},
     {"ice",
-     "this NIC's firmware may keep LLDP to itself: ethtool --set-priv-flags {dev} fw-lldp-agent "
-     "off"},
+     "this NIC's firmware may consume LLDP: ethtool --set-priv-flags {dev} fw-lldp-agent off"},
     {"bnxt_en",
-     "this NIC's firmware may keep LLDP to itself: if `dcb dcbx show dev {dev}` does not say "
-     "\"host\", switch its LLDP "
-     "and DCBX off in the NIC's own settings (Broadcom's niccli)"},
+     "this NIC's firmware may consume LLDP: if `dcb dcbx show dev {dev}` does not show \"host\", "
+     "switch its LLDP and DCBX off in the NIC's own settings (Broadcom's niccli)"},
     {"mlx5_core",
-     "this NIC's firmware may keep LLDP to itself: mstconfig -d {pci} query shows "
-     "LLDP_NB_RX_MODE_{port}; if it is "
-     "not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 LLDP_NB_TX_MODE_{port}=0 and "
-     "reset the NIC"},
+     "this NIC's firmware may consume LLDP: mstconfig -d {pci} query shows LLDP_NB_RX_MODE_{port}; "
+     "if it is not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 "
+     "LLDP_NB_TX_MODE_{port}=0 and reset the NIC"},
 }};
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -54,10 +50,10 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-/// What the far end wrote, safe to show: it comes from the wire.
+/// Text from the wire, safe to show.
 std::string shown(std::string_view text) { return printable(trim(text)).substr(0, kMaxText); }
 
-/// Subtypes of a port id that are not what people call the port.
+/// Subtypes of a port id that are not the port's name.
 bool is_address(std::string_view subtype) {
   return subtype == "mac" || subtype == "ip" || subtype == "unhandled";
 }
@@ -67,7 +63,7 @@ bool has_lldp(const InventoryPort& port) {
          !port.id.netdev.empty();
 }
 
-/// One system that is understood in two protocols is one neighbour.
+/// A system that sends two protocols is one neighbour.
 std::vector<LldpNeighbour> distinct(const std::vector<LldpNeighbour>& all) {
   const bool any_lldp =
       std::ranges::any_of(all, [](const auto& one) { return one.protocol == "LLDP"; });
@@ -111,10 +107,6 @@ class LldpProbe final : public PeerProbe {
 
   std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) override {
     due_ = now + timing_.period;
-    std::erase_if(up_since_, [&](const auto& entry) {
-      return std::ranges::none_of(ports,
-                                  [&](const auto& port) { return port.id.netdev == entry.first; });
-    });
     if (std::ranges::none_of(ports, has_lldp)) return {};
     const auto interfaces = client_->interfaces();
     std::vector<PeerReading> readings;
@@ -139,26 +131,23 @@ class LldpProbe final : public PeerProbe {
     const auto gap = [&](std::string reason) {
       reading.gaps.push_back({reading.port, kName, std::move(reason)});
     };
-    const bool settled = is_settled(port, now);
     const auto found = std::ranges::find(interfaces, netdev, &LldpInterface::netdev);
-    if (found == interfaces.end()) {
-      if (settled)
-        gap(
-            fmt::format("lldpd does not watch {}: look at \"configure system interface pattern\" "
-                        "in lldpcli show "
-                        "configuration",
-                        netdev));
-      return reading;
-    }
-    const auto neighbours = distinct(found->neighbours);
+    const auto neighbours =
+        found == interfaces.end() ? std::vector<LldpNeighbour>() : distinct(found->neighbours);
+    const bool is_late = is_overdue(port, !neighbours.empty(), now);
     if (neighbours.size() == 1) {
       reading.peer = peer_of_neighbour(neighbours.front());
     } else if (neighbours.size() > 1) {
+      gap(fmt::format(
+          "{} LLDP neighbours ({}): a bridge in between forwards LLDP, so none is known "
+          "to be the far end",
+          neighbours.size(), names_of(neighbours)));
+    } else if (is_late && found == interfaces.end()) {
       gap(
-          fmt::format("{} LLDP neighbours ({}): a bridge in between passes LLDP on, so none is "
-                      "known to be the far end",
-                      neighbours.size(), names_of(neighbours)));
-    } else if (settled) {
+          fmt::format("lldpd does not watch {}: see \"configure system interface pattern\" in "
+                      "lldpcli show configuration",
+                      netdev));
+    } else if (is_late) {
       const std::string hint = lldp_driver_hint(port.id.driver, netdev, port.id.pci);
       gap(fmt::format("no LLDP neighbour: is LLDP on at the far port?{}{}",
                       hint.empty() ? "" : " Or ", hint));
@@ -167,32 +156,23 @@ class LldpProbe final : public PeerProbe {
   }
 
   /// Whether the port is up for so long that LLDP must have come.
-  bool is_settled(const InventoryPort& port, SteadyTime now) {
+  bool is_overdue(const InventoryPort& port, bool has_neighbour, SteadyTime now) {
     // Not the carrier file, whose read waits for the RTNL lock (probes/carrier.h). "unknown": the
     // driver sets none.
     const std::string state = read_attribute(*host_, port.sysfs_netdev_dir + "/operstate");
-    const bool up = state == "up" || state == "unknown";
-    // A count tells of falls between two looks.
-    const std::string changes = read_attribute(*host_, port.sysfs_netdev_dir + "/carrier_changes");
-    if (!up) {
-      up_since_.erase(port.id.netdev);
+    if (has_neighbour || (state != "up" && state != "unknown")) {
+      missing_since_.erase(port.id.netdev);
       return false;
     }
-    const auto [at, is_new] = up_since_.try_emplace(port.id.netdev, Up{now, changes});
-    if (at->second.changes != changes) at->second = Up{now, changes};
-    return now - at->second.since >= timing_.settle;
+    return now - missing_since_.try_emplace(port.id.netdev, now).first->second >= timing_.settle;
   }
 
-  struct Up {
-    SteadyTime since;
-    std::string changes;
-  };
   std::unique_ptr<LldpClient> client_;
   std::string socket_path_;
   std::unique_ptr<Host> host_;
   LldpTiming timing_;
   SteadyTime due_;
-  std::map<std::string, Up> up_since_;  ///< by netdev
+  std::map<std::string, SteadyTime> missing_since_;  ///< by netdev: up, and no neighbour
 };
 
 }  // namespace
@@ -231,28 +211,26 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
     case ENOENT:
       return fmt::format(
           "no socket at {}: install and start lldpd (in a container: mount the host's socket, "
-          "docs/hardware.md), or "
-          "set "
-          "peers.lldp to 0",
+          "docs/hardware.md), or set peers.lldp to 0",
           socket_path);
     case ECONNREFUSED:
-      // A socket that was mounted alone is that of before, once lldpd has made a new one.
+      // A socket file that was mounted alone is the old one after lldpd has made a new one.
       return fmt::format(
-          "nobody listens at {}: start lldpd (systemctl start lldpd; in a container start that "
-          "anew, too)",
+          "no process listens at {}: start lldpd (systemctl start lldpd; in a container restart "
+          "the "
+          "container too)",
           socket_path);
     case EACCES:
     case EPERM:
       return fmt::format(
           "no access to {}: let linkhealthd run with lldpd's group (a drop-in with "
-          "SupplementaryGroups=_lldpd; docker: "
-          "--group-add; Kubernetes: supplementalGroups)",
+          "SupplementaryGroups=_lldpd; docker: --group-add; Kubernetes: supplementalGroups)",
           socket_path);
     case ETIMEDOUT:
       return fmt::format("lldpd does not answer at {} in time: restart it", socket_path);
     case EPROTO:
       return fmt::format(
-          "lldpd's answer is not understood ({}): lldpd and liblldpctl must be of one version",
+          "lldpd's answer is not understood ({}): lldpd and liblldpctl must have one version",
           error.message);
     default:
       return error.message;

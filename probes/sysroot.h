@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/owned_fd.h"
 #include "base/result.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 

@@ -1,4 +1,4 @@
-// The seam to the verbs library: a device's context and the asynchronous events that it tells.
+// The seam to libibverbs: a device's context and its asynchronous events.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,9 @@
 
 namespace linkhealth {
 
-enum class VerbsEventKind : std::uint8_t {
-  kPortError,
-  kPortActive,
-  kDeviceFatal,  ///< also what the kernel tells each context of a device whose driver is being
-                 ///< unloaded
-  kLidChange,
-  kSmChange,
-  kPortChanged,  ///< P_Key or GID table, client reregistration
-  kOther,        ///< of queues, which this program has none of
-};
-
-/// Of an `ibv_event_type` (libibverbs, ibv_get_async_event(3)).
-VerbsEventKind verbs_event_kind(int type);
-
 struct VerbsEvent {
-  VerbsEventKind kind = VerbsEventKind::kOther;
-  std::uint32_t port = 0;  ///< 0: the device
+  int type = 0;            ///< ibv_event_type (ibv_get_async_event(3))
+  std::uint32_t port = 0;  ///< 0: an event of the device, or of a queue
 };
 
 /// An open context. Closing it may wait for the firmware.
@@ -43,8 +29,7 @@ class VerbsContext {
 class VerbsLibrary {
  public:
   virtual ~VerbsLibrary() = default;
-  /// May take as long as the driver and the firmware want. ENODEV: no such device; EACCES, ENOENT:
-  /// its file.
+  /// May wait for the driver and the firmware. ENODEV: no such device; EACCES, ENOENT: its file.
   virtual Result<std::unique_ptr<VerbsContext>> open(const std::string& device) = 0;
 };
 

@@ -53,8 +53,8 @@ SqlRun& SqlRun::bind(std::string_view text) {
                       SQLITE_UTF8);
   return *this;
 }
-SqlRun& SqlRun::bind_blob(std::string_view bytes) {
-  sqlite3_bind_blob64(statement_, ++bound_, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+SqlRun& SqlRun::bind(SqlBlob blob) {
+  sqlite3_bind_blob64(statement_, ++bound_, blob.bytes.data(), blob.bytes.size(), SQLITE_TRANSIENT);
   return *this;
 }
 
@@ -64,7 +64,7 @@ Result<bool> SqlRun::step() {
   if (code == SQLITE_DONE) return false;
   sqlite3* database = sqlite3_db_handle(statement_);
   const char* path = sqlite3_db_filename(database, "main");
-  return error_of(database, path == nullptr || *path == '\0' ? "the memory" : path);
+  return error_of(database, path == nullptr || *path == '\0' ? "the database" : path);
 }
 
 Result<void> SqlRun::done() {
@@ -75,6 +75,9 @@ Result<void> SqlRun::done() {
   }
 }
 
+bool SqlRun::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
 std::int64_t SqlRun::integer(int column) const { return sqlite3_column_int64(statement_, column); }
 double SqlRun::real(int column) const { return sqlite3_column_double(statement_, column); }
 std::string_view SqlRun::bytes(int column) const {

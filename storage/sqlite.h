@@ -1,5 +1,6 @@
 // SQLite behind Result: a connection and its statements, closed with their owner. Nothing of
-// sqlite3.h shows. Not for several threads at a time: the owner (storage/memory.h) holds a lock.
+// sqlite3.h shows. Not for several threads at a time: the owner (storage/history_store.h) holds a
+// lock.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/result.h"
 
@@ -15,6 +17,11 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace linkhealth {
+
+/// Bytes that are not text.
+struct SqlBlob {
+  std::string_view bytes;
+};
 
 /// One run of a prepared statement. Bind in order, then step(); rows are read with the column
 /// functions.
@@ -29,13 +36,15 @@ class SqlRun {
   SqlRun& bind(std::int64_t value);
   SqlRun& bind(double value);
   SqlRun& bind(std::string_view text);
-  SqlRun& bind_blob(std::string_view bytes);
+  SqlRun& bind(const std::string& text) { return bind(std::string_view(text)); }
+  SqlRun& bind(SqlBlob blob);
   /// Whether there is a row. The error is SQLite's sentence; errnum is the system's
   /// where it had one (ENOSPC, EROFS), and EBADMSG for a file that is damaged or no database.
   Result<bool> step();
   /// For a statement that gives no rows.
   Result<void> done();
 
+  [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
   /// Text or blob; valid until the next step().
@@ -59,6 +68,27 @@ class SqlDatabase {
   Result<void> execute(const char* sql);
   /// `sql` must live as long as the database (a literal): it is prepared once.
   Result<std::shared_ptr<SqlRun>> run(const char* sql);
+  /// Runs a statement with these parameters that gives no rows.
+  template <typename... Values>
+  Result<void> write(const char* sql, const Values&... values) {
+    auto prepared = run(sql);
+    if (!prepared) return prepared.error();
+    ((*prepared)->bind(values), ...);
+    return (*prepared)->done();
+  }
+  /// Runs a query with these parameters and calls on_row(row) for each row.
+  template <typename OnRow, typename... Values>
+  Result<void> each(const char* sql, OnRow on_row, const Values&... values) {
+    auto query = run(sql);
+    if (!query) return query.error();
+    ((*query)->bind(values), ...);
+    for (;;) {
+      const auto row = (*query)->step();
+      if (!row) return row.error();
+      if (!*row) return {};
+      on_row(std::as_const(**query));
+    }
+  }
   /// One run of a statement that has no parameters and gives no rows.
   Result<void> run_once(const char* sql);
   /// Whether what is committed outlives a power cut; otherwise the latest transactions may be lost

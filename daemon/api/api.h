@@ -11,7 +11,7 @@
 #include "daemon/api/recording_broadcaster.h"
 #include "daemon/api/report_store.h"
 #include "daemon/http/http_message.h"
-#include "storage/memory.h"
+#include "storage/history_store.h"
 
 namespace linkhealth {
 
@@ -22,9 +22,9 @@ struct ApiContext {
   const Clock& clock;     ///< of what is shown: a played recording has the time of its snapshots
   SteadyTime started_at;  ///< of the server
   Milliseconds stale_after = std::chrono::minutes(1);  ///< an older sample is not healthy
-  Memory* memory = nullptr;                            ///< nullptr: no history
+  HistoryStore* history = nullptr;                     ///< nullptr: no history
   OperatorActions* actions = nullptr;                  ///< nullptr: nothing can be acknowledged
-  std::string actors{};  ///< who may act on the Unix socket, for refusals
+  std::string actors{};  ///< the users that may act on the Unix socket, for refusals
 };
 
 /// One request on its way to its handler.

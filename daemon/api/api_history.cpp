@@ -1,12 +1,12 @@
-// What the history database knows of a port, and where a module was.
+// What the state database holds of a port, and where a module was.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "exporters/past_json.h"
 #include "exporters/port_names.h"
+#include "exporters/timeline_json.h"
 
 namespace linkhealth {
 
@@ -17,7 +17,7 @@ constexpr std::uint64_t kLongest_s = 315'360'000;  // ten years
 constexpr std::uint64_t kMaxSteps = 20'000;        // ninety days in steps of 10 s would be 777,600
 
 struct HistoryQuery {
-  PastQuery past;
+  TimelineQuery timeline;
   std::vector<Signal> signals;  ///< empty: all
 };
 
@@ -70,10 +70,10 @@ Result<HistoryQuery> parse_query(const ApiCall& call, const PortReport& port) {
   if (!signals) return signals.error();
   const PortId& id = port.latest.id;
   HistoryQuery query;
-  query.past.port = id.device.empty() ? port.port : id.stable_key();
-  query.past.now = call.now();
-  query.past.since_s = static_cast<double>(*since_s);
-  query.past.step_s = *step_s;
+  query.timeline.port = id.device.empty() ? port.port : id.stable_key();
+  query.timeline.now = call.now();
+  query.timeline.since_s = static_cast<double>(*since_s);
+  query.timeline.step_s = *step_s;
   query.signals = *std::move(signals);
   return query;
 }
@@ -89,21 +89,25 @@ bool concerns(const Maintenance& maintenance, const PortReport& port) {
 }  // namespace
 
 HttpResponse get_history(const ApiCall& call) {
-  if (call.context.memory == nullptr) return error_response(404, "no history is kept here");
+  if (call.context.history == nullptr) return error_response(404, "no history is kept here");
   const auto port = find_port(call.report(), call.argument);
   if (!port) return error_response(404, port.error().message);
   const auto query = parse_query(call, **port);
   if (!query) return error_response(400, query.error().message);
-  auto past = call.context.memory->past(query->past);
-  if (!past) return error_response(503, past.error().message);
-  past->port = (*port)->port;
-  std::erase_if(past->maintenance, [&](const auto& each) { return !concerns(each, **port); });
-  return json_response(past_json(*past, query->signals));
+  auto timeline = call.context.history->timeline(query->timeline);
+  if (!timeline) return error_response(503, timeline.error().message);
+  timeline->port = (*port)->port;
+  std::erase_if(timeline->maintenance, [&](const auto& each) { return !concerns(each, **port); });
+  if (!query->signals.empty())
+    std::erase_if(timeline->signals, [&](const SignalSeries& series) {
+      return std::ranges::find(query->signals, series.signal) == query->signals.end();
+    });
+  return json_response(timeline_json(*timeline));
 }
 
 HttpResponse get_identity(const ApiCall& call) {
-  if (call.context.memory == nullptr) return error_response(404, "no history is kept here");
-  const auto places = call.context.memory->identities_of(call.argument);
+  if (call.context.history == nullptr) return error_response(404, "no history is kept here");
+  const auto places = call.context.history->identities_of(call.argument);
   if (!places) return error_response(503, places.error().message);
   if (places->empty())
     return error_response(

@@ -1,4 +1,4 @@
-// What the latest report says, in the forms of docs/schema.
+// The latest report and what is made of it, in the forms of docs/schema.
 #include <fmt/format.h>
 
 #include <algorithm>

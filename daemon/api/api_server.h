@@ -1,6 +1,6 @@
-// The same API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide who
-// may act and record; on TCP only authenticated clients may act. Runs on a thread of its own:
-// nothing that a client does can hold up the deciding thread.
+// The same API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide
+// whether it may act and record; on TCP only authenticated clients may act. Runs on a thread of its
+// own: nothing that a client does can hold up the deciding thread.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ namespace linkhealth {
 struct ApiServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   UnixSocketSettings socket;    ///< no path: no Unix socket
-  std::string control_group;    ///< its members may act, beside root and the daemon's user; ""
+  std::string control_group;    ///< its members may act, as root and the daemon's user may
   std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
   HttpLimits limits{};
 };

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "daemon/api/api.h"
 #include "exporters/json.h"
-#include "model/port_past.h"
+#include "model/port_timeline.h"
 
 namespace linkhealth {
 

@@ -43,7 +43,7 @@ class RecordingBroadcaster {
                                 std::size_t max_waiting_bytes = std::size_t{16} << 20U)
       : max_listeners_(max_listeners), max_waiting_bytes_(max_waiting_bytes) {}
 
-  /// The first line of every recording; without it nobody can listen.
+  /// The first line of every recording; without it listen() fails.
   void set_header(std::string line);
   /// A line with everything that is known at the step of `t`, without a newline: else what is not
   /// due while a client listens would be missing. `make` is called on the listener's thread, at any

@@ -1,6 +1,6 @@
-// Who may use the TCP side, by the web configuration file: TLS, client certificates, passwords. The
-// file and the files it names are looked at again when a client connects or asks; a bad one leaves
-// the former settings in force and is logged once. Used by the server's thread only.
+// Access to the TCP side by the web configuration file: TLS, client certificates, passwords. The
+// file and the files it names are checked for changes when a client connects or sends a request. A
+// bad file is logged once, and the former settings stay in force. Used by the server's thread only.
 #pragma once
 
 #include <openssl/types.h>
@@ -38,7 +38,7 @@ class HttpAuth {
   enum class Verdict : std::uint8_t { kAdmitted, kRefused, kBusy };
   struct Answer {
     Verdict verdict = Verdict::kRefused;
-    std::string user;  ///< "" where nobody is authenticated
+    std::string user;  ///< "" without authentication
   };
   /// Calls `done` now, or later unless `client` has gone. `session`: nullptr without TLS.
   void authenticate(const HttpRequest& request, const SSL* session,

@@ -365,8 +365,7 @@ class HttpServer::Impl::Listener {
 
  private:
   void accept_all() {
-    bool made_room =
-        false;  // once: closing one after the other helps nobody when the system is full
+    bool made_room = false;  // once: closing more is no help when the whole system has none left
     for (int i = 0; i < kAcceptsATurn; ++i) {
       const int socket =
           accept4(descriptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);

@@ -7,9 +7,9 @@
 #include <functional>
 #include <memory>
 
+#include "base/owned_fd.h"
 #include "base/time.h"
 #include "daemon/http/http_message.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 

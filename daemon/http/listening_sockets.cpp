@@ -41,7 +41,7 @@ Result<void> remove_stale_socket(const std::string& path) {
   if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
       errno == EAGAIN)
     return Error{"another daemon answers on " + path};
-  if (errno != ECONNREFUSED) return errno_error("can't see who answers on " + path, errno);
+  if (errno != ECONNREFUSED) return errno_error("can't connect to " + path, errno);
   if (unlink(path.c_str()) != 0) return errno_error("can't remove the stale socket " + path, errno);
   return {};
 }

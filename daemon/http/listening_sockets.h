@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "base/owned_fd.h"
 #include "base/result.h"
 #include "config/config.h"
-#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 

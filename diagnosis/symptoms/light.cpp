@@ -62,7 +62,7 @@ Finding no_loss(const Features& f, const ModuleHistory& end, std::size_t lanes,
   const std::string_view why = before ? "it was not read since the errors began"
                                       : "there are too few readings to say what is normal for it";
   const bool goes_on =
-      own ? f.port.blind_to("module") == nullptr : f.peer_fresh(&PeerSample::module_age_s);
+      own ? f.port.blind_to(SourceId::kModule) == nullptr : f.peer_fresh(&PeerSample::module_age_s);
   return goes_on ? unknown_yet(why) : unknown(why);
 }
 Finding low(const Features& f, const LightLossEstimate& loss, EvidenceSource source,

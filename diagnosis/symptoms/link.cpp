@@ -205,7 +205,7 @@ Finding module_fault_reported(const Features& f) {
     return Checks(kCounters).at_least("times in an hour that the module's bus was stuck or shorted",
                                       bus.events, kBusErrorsPerH);
   // bnxt_ethtool.c bnxt_get_module_status()
-  if (const Blindness* module = f.port.blind_to("module");
+  if (const SourceStatus* module = f.port.blind_to(SourceId::kModule);
       f.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
     return Checks(kModule).holds("the card has switched the module off: it takes too much current",
                                  true);

@@ -205,22 +205,15 @@ Finding device_gone(const Features& f) {
 }
 
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
-constexpr double kAttempts = 4;  // failed readings one after the other
-// EPERM and EACCES, with half the readings: a right that is missing does not come back.
+// EPERM and EACCES do not pass by themselves: a right that is missing does not come back.
 constexpr double kRefusedS = 45;
 // Counters that all stand still for so long while the link carries are not read.
 constexpr double kFrozenS = 600;
 
-Finding blind(const Features& f, double attempts, double hold_s,
-              std::initializer_list<std::string_view> probes, std::size_t failed = 0) {
-  const Blindness* worst = nullptr;
-  for (const std::string_view probe : probes)
-    if (const Blindness* at = f.port.blind_to(probe); at != nullptr)
-      if (worst == nullptr || at->since < worst->since) worst = at;
-  if (worst == nullptr) return Checks(kMonitor).holds("reading fails", false);
-  return Checks(kMonitor)
-      .at_least("failed readings", std::max(worst->attempts, failed), attempts)
-      .at_least("failing since", in_seconds(worst->last - worst->since), hold_s, "s");
+/// `status`: nullptr when the source is read.
+Finding blind(const Features& f, const SourceStatus* status, double hold_s) {
+  if (status == nullptr) return Checks(kMonitor).holds("reading fails", false);
+  return Checks(kMonitor).at_least("failing since", in_seconds(f.now - status->since), hold_s, "s");
 }
 /// For how long no counter moved on a link that carries, where so many corrected bits were to be
 /// expected that none at all can't be chance (an idle link corrects bits, too).
@@ -250,32 +243,29 @@ Finding counters_blind(const Features& f) {
   if (const double frozen = frozen_s(f); frozen >= kFrozenS)
     return Checks(kMonitor).at_least("no counter moved on a link that carries, since", frozen,
                                      kFrozenS, "s");
+  const SourceStatus* longest = nullptr;
   bool refused = false;
-  std::size_t failed = 0;  // what fails together fails less by chance: each failed reading counts
-  for (const std::string_view probe : {"counters", "link", "module"}) {
-    const Blindness* at = f.port.blind_to(probe);
+  for (const SourceId source : {SourceId::kCounters, SourceId::kLink}) {
+    const SourceStatus* at = f.port.blind_to(source);
     if (at == nullptr) continue;
-    if (probe != "module")
-      refused = refused || at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES");
-    if (!at->reason.starts_with("EBUSY")) failed += at->attempts;
+    if (longest == nullptr || at->since < longest->since) longest = at;
+    refused = refused || at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES");
   }
-  return blind(f, refused ? kAttempts / 2 : kAttempts,
-               refused ? kRefusedS : f.settings.counters_blind_s, {"counters", "link"}, failed);
+  return blind(f, longest, refused ? kRefusedS : f.settings.counters_blind_s);
 }
 Finding module_blind(const Features& f) {
   // EBUSY: another reader or a firmware update has the bus, that passes.
   constexpr double kBusyTimes = 12;
   constexpr double kDownS = 120;  // a module that dies takes the link along
-  const Blindness* at = f.port.blind_to("module");
+  const SourceStatus* at = f.port.blind_to(SourceId::kModule);
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&
                             std::abs(in_seconds(at->since - *f.port.carrier.since)) < kDownS;
   const double usual_s = f.settings.module_blind_s;
-  return blind(f, kAttempts,
+  return blind(f, at,
                busy           ? kBusyTimes * usual_s
                : fell_with_it ? kDownS
-                              : usual_s,
-               {"module"});
+                              : usual_s);
 }
 
 constexpr std::string_view kMlx5Events =

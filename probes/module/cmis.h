@@ -1,5 +1,5 @@
 // The parts of the CMIS decoder: which applications run on which lanes, the lanes, and VDM. A
-// module may run several applications at a time (a port of 400 Gb/s beside four of 100), each with
+// module may run several applications at a time (a port of 400 Gb/s and four of 100), each with
 // lanes of its own.
 #pragma once
 

@@ -195,8 +195,8 @@ bool is_missing(const ModulePage& identity, std::size_t lane) {
   return mask != 0xff && lane < kLanesPerBank && (mask >> lane & 1U) != 0;
 }
 
-/// Readings of a lane that is not in use mean nothing. A module that says so of every lane was not
-/// set up yet, or does not know.
+/// Readings of a lane that is not in use mean nothing. If every lane is unused, the
+/// module was not set up yet: nothing is dropped.
 void drop_unused_lanes(const ModulePage& identity, const CmisLanes& lanes, ModuleSample& sample) {
   std::vector<std::size_t> unused;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)

@@ -1,4 +1,4 @@
-// Bytes of a transceiver module → what they say. Pure: no I/O, no clock, total over any input.
+// Decodes the bytes of a transceiver module. Pure: no I/O, no clock, total over any input.
 #pragma once
 
 #include "model/snapshot.h"

@@ -43,13 +43,13 @@ bool is_vendors_own(const ModuleImage& image, const ModulePageKey& key) {
 /// ones or blanks: by chance that happens once in 2^32 times.
 bool is_copy(const Half& half, const Half* of) {
   if (of == nullptr || of == &half) return false;
-  int telling = 0;
+  int distinctive = 0;
   return all_bytes(half,
                    [&](std::uint8_t byte, std::size_t at) {
-                     if (byte != 0x00 && byte != 0xff && byte != 0x20) ++telling;
+                     if (byte != 0x00 && byte != 0xff && byte != 0x20) ++distinctive;
                      return of->present.test(at) && of->bytes.at(at) == byte;
                    }) &&
-         telling >= 4;
+         distinctive >= 4;
 }
 
 /// Some modules answer an unsupported page with the lower one as it was, the page's own number in
@@ -176,7 +176,7 @@ std::uint8_t cmis_bank_count(const ModuleImage& image) {
     case 2:
       return 4;
     case 3:
-      // Bits 4 to 0: how many beside bank 0 (CMIS 5.4 table 8-58). 16 banks are more than any form
+      // Bits 4 to 0: banks after bank 0 (CMIS 5.4 table 8-58). 16 banks are more than any form
       // factor has.
       return std::min<std::uint8_t>((advert.code(174) & 0x1fU) + 1, 16);
     default:

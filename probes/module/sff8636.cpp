@@ -51,7 +51,7 @@ Medium medium_of(const ModulePage& id) {
 }
 
 /// Some codes are of a family (SFF-8024 table 4-4): 29h of 400G-SR4 and of 100G-SR1. The connector
-/// tells which it is.
+/// distinguishes them.
 std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
   constexpr std::uint8_t kLc = 0x07, kMpo12 = 0x0c;
   constexpr std::uint8_t kParallel[] = {0x29, 0x36, 0x41, 0x42};
@@ -316,7 +316,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
         fmt::format("SFF-8636 revision {:02x}h is reserved: the memory map's version is not known",
                     head.revision));
   if (!id.exists()) {
-    // Page 00h tells copper from light, and a copper cable must not be given light.
+    // Only page 00h distinguishes copper from light, and a copper cable has no light.
     sample.warnings.emplace_back("page 00h was not read: monitors are left out");
     return;
   }

@@ -116,7 +116,7 @@ void read_monitor(const ModulePage& page, const FlagLayout& layout, const Monito
 /// text.
 std::string read_text(const ModulePage& page, unsigned offset, unsigned length,
                       std::string_view name, ModuleWarnings& warnings);
-/// The longest of lengths in bytes, each of so many metres a step. 0 and all ones say nothing.
+/// The longest of lengths in bytes, each of so many metres a step. 0 and all ones are no length.
 std::optional<double> longest_m(const ModulePage& page,
                                 std::initializer_list<std::pair<unsigned, double>> bytes);
 

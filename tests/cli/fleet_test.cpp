@@ -1,5 +1,4 @@
-// `linkhealth fleet` as people run it, against a fake Prometheus: what it shows, and what it says
-// when it gets nothing.
+// `linkhealth fleet` against a fake Prometheus.
 #include "cli/fleet.h"
 
 #include <gmock/gmock.h>
@@ -24,14 +23,9 @@ using ::testing::Not;
 FleetFault fault(const std::string& instance, const std::string& rack, const std::string& u,
                  double lost_gbps, const std::string& severity = "warning") {
   FleetFault out;
-  out.instance = instance;
-  out.device = "mlx5_0";
-  out.port = "1";
-  out.fault = "dirty_connector";
-  out.end = "path";
-  out.severity = severity;
-  out.rack = rack;
-  out.u = u;
+  out.labels = {
+      {"instance", instance}, {"device", "mlx5_0"},   {"port", "1"},  {"fault", "dirty_connector"},
+      {"end", "path"},        {"severity", severity}, {"rack", rack}, {"u", u}};
   out.confidence = 0.8;
   out.lost_bytes_per_s = lost_gbps * 1.25e8;
   return out;
@@ -39,17 +33,17 @@ FleetFault fault(const std::string& instance, const std::string& rack, const std
 
 std::vector<std::string> names(const std::vector<FleetFault>& faults) {
   std::vector<std::string> out;
-  for (const FleetFault& one : faults) out.push_back(one.instance);
+  for (const FleetFault& one : faults) out.emplace_back(one.label("instance"));
   return out;
 }
 
-TEST(FleetOrder, WhatCostsMostThenOneRound) {
+TEST(FleetOrder, WorstFirstThenWalkingOrder) {
   std::vector<FleetFault> faults = {fault("c", "r10", "4", 0), fault("a", "r2", "30", 400),
                                     fault("n", "r1", "1", 0, "notice"),
                                     fault("b", "r2", "9", 0, "critical"), fault("d", "", "", 100)};
   faults.push_back(fault("shared", "r1", "1", 400));
-  faults.back().shared = "leaf-1";
-  rank_by_cost(faults);
+  faults.back().shared_cause = "leaf-1";
+  rank_faults(faults);
   EXPECT_THAT(names(faults), ElementsAre("a", "shared", "d", "b", "c", "n"));
   EXPECT_EQ(faults.front().rank, 1U);
   EXPECT_THAT(names(in_walking_order(faults)), ElementsAre("d", "b", "a", "c"));
@@ -63,17 +57,17 @@ FleetView some_view() {
   view.links.links = {{"healthy", 14}, {"down", 1}, {"degraded", 1}};
   view.lost_bytes_per_s = 5e10;
   FleetFault bad = fault("gpu-1", "r1", "4", 400, "critical");
-  bad.peer_system = "leaf-1\x1b[31m";
-  bad.peer_port = "Ethernet1/1";
-  bad.part_number = "EX_400|DR4";
+  bad.labels["peer_system"] = "leaf-1\x1b[31m";
+  bad.labels["peer_port"] = "Ethernet1/1";
+  bad.labels["part_number"] = "EX_400|DR4";
   bad.opened_at = kNow - std::chrono::hours(3);
   view.faults = {bad};
   view.faults_total = 3;
-  rank_by_cost(view.faults);
+  rank_faults(view.faults);
   return view;
 }
 
-TEST(FleetText, TheVerdictAndSinceWhen) {
+TEST(FleetText, FaultsWithAgeAndPlace) {
   const std::string text = fleet_text(some_view(), {}, kNow, {});
   EXPECT_THAT(text, HasSubstr("2 nodes, 16 links: 14 healthy, 1 degraded, 1 down; 400 Gb/s lost"));
   EXPECT_THAT(text, HasSubstr("✖ dirty connector (80%)"));
@@ -87,13 +81,13 @@ TEST(FleetText, TheVerdictAndSinceWhen) {
 }
 
 TEST(FleetText, TheWorkListIsMarkdown) {
-  const std::string text = work_list_text(some_view(), {}, kNow);
+  const std::string text = work_list_text(some_view(), kNow);
   EXPECT_THAT(text, HasSubstr("# Work list, 2026-11-20"));
   EXPECT_THAT(text, HasSubstr("## rack r1\n\n- [ ] **U 4, gpu-1, mlx5\\_0/1**: dirty connector "
-                              "(80% sure), cost number 1\n"));
+                              "(80% confidence), rank 1\n"));
   EXPECT_THAT(text, HasSubstr("EX\\_400\\|DR4")) << "what a module says is no Markdown";
   EXPECT_THAT(text, HasSubstr("  First: inspect and clean both ends"));
-  EXPECT_THAT(text, HasSubstr("2 more are not on this list"));
+  EXPECT_THAT(text, HasSubstr("2 more faults not on this list"));
 }
 
 /// Answers every query with `body`, or with what `answers` has for a part of the query.
@@ -158,15 +152,15 @@ class FakePrometheus : public ::testing::Test {
   HttpServer server_{[this](HttpRequest& request, int) { return respond(request); }};
 };
 
-TEST_F(FakePrometheus, NoDataOfOursIsSaid) {
+TEST_F(FakePrometheus, NoDataOfLinkhealth) {
   const Outcome none = run("");
   EXPECT_EQ(none.exit_code, kDaemonError);
-  EXPECT_THAT(none.err, HasSubstr("has no data of linkhealth: does it scrape the nodes?"));
+  EXPECT_THAT(none.err, HasSubstr("has no data of linkhealth: check that it scrapes the nodes"));
   answers_ = {{"linkhealth_build_info", rows(row("", "24"))}};
-  EXPECT_THAT(run("").err, HasSubstr("no result of its rules: load dashboards/rules"));
+  EXPECT_THAT(run("").err, HasSubstr("does not evaluate linkhealth's rules: load "));
 }
 
-TEST_F(FakePrometheus, WhatIsNoPrometheusIsSaidInOneLine) {
+TEST_F(FakePrometheus, AnotherServerIsOneLine) {
   for (const auto& [status, body, words] :
        {std::tuple{200, "<html>\nHello", "gives no answer of Prometheus: \"<html>\""},
         {422, R"({"status":"error","errorType":"execution","error":"too many samples"})",
@@ -184,7 +178,7 @@ TEST_F(FakePrometheus, WhatIsNoPrometheusIsSaidInOneLine) {
   }
 }
 
-TEST_F(FakePrometheus, NobodyAnswers) {
+TEST_F(FakePrometheus, NoAnswer) {
   const Outcome out = run("--prometheus http://127.0.0.1:1");
   EXPECT_EQ(out.exit_code, kNotReachable);
   EXPECT_THAT(out.err, HasSubstr("Prometheus at http://127.0.0.1:1 does not answer"));

@@ -233,7 +233,7 @@ TEST_F(CliModuleFile, WhatIsNoFileIsOneLineAndExitCodeTwo) {
   expect_refused(run(R"sh(module --file "$(printf '/no\nsuch\033[31m')")sh"),
                  "/no?such?[31m: No such file or directory");
   expect_refused(run("module --file ''"),
-                 "say a port or --file FILE (linkhealth status lists the ports)");
+                 "give a PORT or --file FILE (linkhealth status lists the ports)");
 }
 
 }  // namespace

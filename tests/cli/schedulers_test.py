@@ -78,7 +78,7 @@ class Schedulers(unittest.TestCase):
     @unittest.skipIf(not PROGRAM, "no program was given")
     def test_the_example_of_the_help_drains_on_critical_only(self):
         text = subprocess.run([PROGRAM, "check", "--help"], check=True, capture_output=True, text=True).stdout
-        example = text[text.index("  reason=$("):text.index("\nFor Slurm")]
+        example = text[text.index("  reason=$("):text.index("\nExit codes")]
         log = self.path / "scontrol.log"
         self.program("scontrol", f"""for word in "$@"; do printf '%s|' "$word"; done >>{log}\n""")
         self.program("hostname", "echo gpu-1\n")

@@ -6,7 +6,7 @@
 
 #include "daemon/engine.h"
 
-namespace linkhealth {
+namespace linkhealth::cli {
 namespace {
 
 FaultEvent event(double t, FaultEventKind kind, const char* fault, double confidence = 0.8) {
@@ -21,63 +21,61 @@ FaultEvent event(double t, FaultEventKind kind, const char* fault, double confid
   return made;
 }
 
-std::vector<Course> courses(const std::vector<FaultEvent>& events) {
-  CourseBook book;
-  for (const FaultEvent& each : events) book.add(each);
-  return book.courses();
+std::vector<Episode> episodes(const std::vector<FaultEvent>& events) {
+  std::vector<Episode> out;
+  for (const FaultEvent& each : events) add_event(out, each);
+  return out;
 }
 
-TEST(TurnKnob, TakesAWholePathAndAShortOne) {
+TEST(ChangeSetting, TakesAKey) {
   KnobTable knobs(diagnosis_knob_groups());
-  ASSERT_TRUE(turn_knob(knobs, "diagnosis.flap_losses=7"));
+  ASSERT_TRUE(change_setting(knobs, "diagnosis.flap_losses=7"));
   EXPECT_EQ(diagnosis_settings(knobs).flap_losses, 7);
-  ASSERT_TRUE(turn_knob(knobs, " diagnosis.flap_losses = 8"));
+  ASSERT_TRUE(change_setting(knobs, " diagnosis.flap_losses = 8"));
   EXPECT_EQ(diagnosis_settings(knobs).flap_losses, 8);
-  ASSERT_TRUE(turn_knob(knobs, "signal_hold_s=31"));
 }
 
-TEST(TurnKnob, SaysWhatIsWrong) {
+TEST(ChangeSetting, ErrorsNameTheKey) {
   KnobTable knobs(diagnosis_knob_groups());
-  EXPECT_NE(turn_knob(knobs, "diagnosis.flap_loses=7")
+  EXPECT_NE(change_setting(knobs, "diagnosis.flap_loses=7")
                 .error()
                 .message.find("did you mean \"diagnosis.flap_losses\""),
             std::string::npos);
-  EXPECT_FALSE(turn_knob(knobs, "diagnosis.flap_losses").ok());
-  EXPECT_FALSE(turn_knob(knobs, "diagnosis.flap_losses=many").ok());
-  EXPECT_FALSE(turn_knob(knobs, "diagnosis.flap_losses=1e9").ok()) << "out of its range";
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses").ok());
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=many").ok());
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=1e9").ok())
+      << "out of its range";
 }
 
-TEST(CourseBook, ADiagnosisIsFromItsOpeningToItsEnd) {
-  const auto found = courses({event(10, FaultEventKind::kOpened, "dirty_connector", 0.7),
-                              event(20, FaultEventKind::kWorsened, "dirty_connector", 0.9),
-                              event(30, FaultEventKind::kProving, "dirty_connector", 0.6),
-                              event(40, FaultEventKind::kClosed, "dirty_connector", 0.5),
-                              event(90, FaultEventKind::kOpened, "dirty_connector", 0.8)});
+TEST(Episodes, FromOpeningToClosing) {
+  const auto found = episodes({event(10, FaultEventKind::kOpened, "dirty_connector", 0.7),
+                               event(20, FaultEventKind::kWorsened, "dirty_connector", 0.9),
+                               event(30, FaultEventKind::kProving, "dirty_connector", 0.6),
+                               event(40, FaultEventKind::kClosed, "dirty_connector", 0.5),
+                               event(90, FaultEventKind::kOpened, "dirty_connector", 0.8)});
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].closed, steady_from_seconds(40));
+  EXPECT_EQ(found[0].closed_at, WallTime(from_seconds(1'700'000'040)));
   EXPECT_EQ(found[0].confidence, 0.9);
-  EXPECT_FALSE(found[1].closed.has_value());
+  EXPECT_FALSE(found[1].closed_at.has_value());
 }
 
-TEST(CompareCourses, TellsGoneNewAndMoved) {
-  const auto now = courses({event(10, FaultEventKind::kOpened, "dirty_connector"),
-                            event(10, FaultEventKind::kOpened, "bad_module"),
-                            event(50, FaultEventKind::kOpened, "unplugged")});
-  const auto then = courses({event(10, FaultEventKind::kOpened, "dirty_connector"),
-                             event(70, FaultEventKind::kOpened, "unplugged"),
-                             event(80, FaultEventKind::kOpened, "congestion")});
-  const auto changes = compare_courses(now, then);
-  ASSERT_EQ(changes.size(), 3U);
-  EXPECT_EQ(changes[0].now->fault, "bad_module");
-  EXPECT_FALSE(changes[0].then.has_value());
-  EXPECT_EQ(changes[1].then->opened, steady_from_seconds(70));
-  EXPECT_EQ(changes[2].then->fault, "congestion");
-  EXPECT_TRUE(compare_courses(now, now).empty());
+TEST(MissingIn, ComparesFaultsAndTimes) {
+  const auto now = episodes({event(10, FaultEventKind::kOpened, "dirty_connector"),
+                             event(10, FaultEventKind::kOpened, "bad_module"),
+                             event(50, FaultEventKind::kOpened, "unplugged")});
+  const auto then = episodes({event(10, FaultEventKind::kOpened, "dirty_connector"),
+                              event(70, FaultEventKind::kOpened, "unplugged")});
+  const auto gone = missing_in(now, then);
+  ASSERT_EQ(gone.size(), 2U);
+  EXPECT_EQ(gone[0].fault, "bad_module");
+  EXPECT_EQ(gone[1].fault, "unplugged");
+  EXPECT_EQ(missing_in(then, now).size(), 1U);
+  EXPECT_TRUE(missing_in(now, now).empty());
 }
 
 class WhatIf : public testing::Test {
  protected:
-  int run(std::vector<std::string> turns, ReplayFormat format = ReplayFormat::kText) {
+  int run(std::vector<std::string> turns, const std::string& format = "text") {
     ReplayOptions options;
     options.recording = LINKHEALTH_SOURCE_DIR "/demo/dirty_connector.jsonl.gz";
     options.format = format;
@@ -86,24 +84,23 @@ class WhatIf : public testing::Test {
   std::ostringstream out, err;
 };
 
-TEST_F(WhatIf, NothingTurnedChangesNothing) {
+TEST_F(WhatIf, TheDefaultChangesNothing) {
   EXPECT_EQ(run({"diagnosis.flap_losses=3"}), 0);
-  EXPECT_NE(out.str().find("Nothing changes"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find(": 0 of 1 diagnosis gone, 0 new\n"), std::string::npos) << out.str();
 }
 
-TEST_F(WhatIf, SaysWhichDiagnosisWouldComeLater) {
+TEST_F(WhatIf, ADiagnosisThatComesLater) {
   EXPECT_EQ(run({"diagnosis.open_at=0.999"}), 0) << err.str();
+  EXPECT_NE(out.str().find("  - bnxt_re1/1  "), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("dirty connector (path"), std::string::npos) << out.str();
-  EXPECT_NE(out.str().find("later"), std::string::npos) << out.str();
-  EXPECT_NE(out.str().find("0 of 1 diagnoses would be gone, 0 new, 1 at another time."),
-            std::string::npos);
+  EXPECT_NE(out.str().find(": 1 of 1 diagnosis gone, 1 new\n"), std::string::npos);
 }
 
 TEST_F(WhatIf, AsJson) {
-  EXPECT_EQ(run({"ledger.signal_hold_s=3600"}, ReplayFormat::kJson), 0) << err.str();
+  EXPECT_EQ(run({"ledger.signal_hold_s=3600"}, "json"), 0) << err.str();
   EXPECT_TRUE(out.str().starts_with("{\"schema\":\"linkhealth.what_if/1\"")) << out.str();
-  EXPECT_NE(out.str().find("\"now\":{\"fault\":\"dirty_connector\""), std::string::npos);
-  EXPECT_NE(out.str().find("\"then\":{\"fault\":\"dirty_connector\""), std::string::npos);
+  EXPECT_NE(out.str().find("\"gone\":[{\"port\":"), std::string::npos);
+  EXPECT_NE(out.str().find("\"fault\":\"dirty_connector\""), std::string::npos);
 }
 
 TEST_F(WhatIf, AnUnknownKeyIsOneLine) {
@@ -113,4 +110,4 @@ TEST_F(WhatIf, AnUnknownKeyIsOneLine) {
 }
 
 }  // namespace
-}  // namespace linkhealth
+}  // namespace linkhealth::cli

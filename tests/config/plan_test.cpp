@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "config/plan_learn.h"
-
 namespace linkhealth {
 namespace {
 
@@ -30,18 +28,6 @@ TEST(Plan, CsvIsRead) {
   EXPECT_EQ(first.site.at("u"), "17");
   EXPECT_EQ(first.line, 3U);
   EXPECT_EQ((*rows)[2].exempt, "spare \"slot\"");
-}
-
-TEST(Plan, WhatIsWrittenIsReadAgain) {
-  auto rows = *parse_plan_csv(kCsv, "plan.csv");
-  for (PlanRow& row : rows) row.line = 0;
-  for (const bool yaml : {false, true}) {
-    auto again =
-        yaml ? parse_plan_yaml(plan_yaml(rows), "p.yaml") : parse_plan_csv(plan_csv(rows), "p.csv");
-    ASSERT_TRUE(again) << again.error().message;
-    for (PlanRow& row : *again) row.line = 0;
-    EXPECT_EQ(*again, rows);
-  }
 }
 
 TEST(Plan, Yaml) {
@@ -90,46 +76,6 @@ TEST(Plan, OnlyThisNodesRowsCountAndTheConfigurationWins) {
   Config other;
   apply_plan(other, *parse_plan_csv(kCsv, "plan.csv"), "gpu-2");
   EXPECT_EQ(other.planned_exempt["mlx5_0/1"], "spare \"slot\"");
-}
-
-constexpr std::string_view kFabric =
-    "#\n# Topology file: generated on Fri Nov 20 10:00:00 2026\n#\n"
-    "vendid=0x2c9\ndevid=0xd2f0\n"
-    "Switch\t41 \"S-b8599f0300aa0001\"\t\t# \"MF0;leaf-1:MQM8700/U1\" enhanced port 0 lid 1 lmc 0\n"
-    "[7]\t\"H-b83fd20300120001\"[1](b83fd20300120001) \t\t# \"gpu-1 mlx5_0\" lid 4 4xHDR\n"
-    "\n"
-    "vendid=0x2c9\n"
-    "Ca\t1 \"H-b83fd20300120001\"\t\t# \"gpu-1 mlx5_0\"\n"
-    "[1](b83fd20300120001) \t\"S-b8599f0300aa0001\"[7]\t\t# lid 4 lmc 0 \"MF0;leaf-1:MQM8700/U1\" "
-    "lid 1 4xHDR\n";
-
-TEST(LearnPlan, FromIbnetdiscover) {
-  const auto rows = learn_plan(kFabric, "");
-  ASSERT_TRUE(rows) << rows.error().message;
-  EXPECT_EQ(plan_csv(*rows),
-            "node,port,peer_system,peer_port\ngpu-1,mlx5_0/1,MF0;leaf-1:MQM8700/U1,7\n");
-}
-
-TEST(LearnPlan, FromLldpctl) {
-  const std::string port = R"({"via":"LLDP","rid":"1","age":"0 day, 00:01:02",
-      "chassis":{"leaf-1":{"id":{"type":"mac","value":"00:11:22:33:44:55"},"descr":"SONiC"}},
-      "port":{"id":{"type":"local","value":"Ethernet1/1"},"descr":"to gpu-1","ttl":"120"}})";
-  for (const std::string& interface :
-       {"{\"ens1np0\":" + port + "}", "[{\"ens1np0\":" + port + "}]"}) {
-    const auto rows = learn_plan("{\"lldp\":{\"interface\":" + interface + "}}", "gpu-1");
-    ASSERT_TRUE(rows) << rows.error().message;
-    EXPECT_EQ(plan_csv(*rows),
-              "node,port,peer_system,peer_port\ngpu-1,ens1np0,leaf-1,Ethernet1/1\n");
-  }
-}
-
-TEST(LearnPlan, WhatIsNeitherIsRefused) {
-  EXPECT_FALSE(learn_plan("hello", "gpu-1"));
-  EXPECT_FALSE(learn_plan("{}", "gpu-1"));
-  EXPECT_FALSE(learn_plan("{\"lldp\":{\"interface\":3}}", "gpu-1"));
-  EXPECT_FALSE(learn_plan("{\"lldp\":", "gpu-1"));
-  EXPECT_FALSE(learn_plan("", "gpu-1"));
-  EXPECT_TRUE(learn_plan("Ca\t1 \"H-1\n[1](x", "gpu-1")->empty()) << "a cut line is no link";
 }
 
 }  // namespace

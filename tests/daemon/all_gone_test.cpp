@@ -184,16 +184,5 @@ TEST(PortsThatGo, AFaultOfAPortThatNeverComesBackStaysInTheLedgerAndClosesWhenIt
       << "every raise has a reachable clear";
 }
 
-TEST(PortsThatGo, AGapThatNobodyRepeatsEnds) {
-  Node node(1);
-  node.feed.gaps = {{"mlx5_0/1", "fec", "EBUSY"}};
-  node.run(10);
-  node.feed.gaps.clear();
-  node.run(600);
-  EXPECT_EQ(node.report->ports[0].gaps.size(), 1U) << "it is asked again only now and then";
-  node.run(7200);
-  EXPECT_TRUE(node.report->ports[0].gaps.empty());
-}
-
 }  // namespace
 }  // namespace linkhealth

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "exporters/past_json.h"
-#include "tests/storage/memory_example.h"
+#include "exporters/timeline_json.h"
+#include "tests/storage/history_example.h"
 #include "tests/support/report_builder.h"
 #include "tests/support/test_server.h"
 
@@ -19,22 +19,22 @@ using testing::Not;
 class ApiHistoryTest : public testing::Test {
  protected:
   ApiHistoryTest() {
-    clock_.wall_now = memory_time(60);
+    clock_.wall_now = history_time(60);
     auto report = std::make_shared<Report>(example_report());
     for (const PortReport& port : report->ports)
       if (port.port == "mlx5_3/1") stable_ = port.latest.id.stable_key();
     reports_.publish(report, {}, {});
-    MemoryBatch batch;
-    batch.now = memory_time(60);
+    HistoryBatch batch;
+    batch.now = history_time(60);
     for (int i = 0; i < 6; ++i) {
-      batch.rows.push_back(memory_row(std::int64_t{i} * 10, 50 + i, stable_));
+      batch.rows.push_back(history_row(std::int64_t{i} * 10, 50 + i, stable_));
       batch.rows.back().values[Signal::kPreFecBer] = 2.1e-8;
     }
-    batch.events = {memory_event(20)};
+    batch.events = {history_event(20)};
     batch.events[0].port = stable_;
     batch.identities = {{"S1", "local", stable_, "mlx5_3/1", "ACME", "P1", "optical",
-                         memory_time(0), memory_time(0)}};
-    EXPECT_TRUE(memory_->write(batch).ok());
+                         history_time(0), history_time(0)}};
+    EXPECT_TRUE(store_->write(batch).ok());
   }
   HttpResponse get(const std::string& path, std::multimap<std::string, std::string> params = {}) {
     HttpRequest request;
@@ -42,14 +42,14 @@ class ApiHistoryTest : public testing::Test {
     request.path = path;
     request.params = std::move(params);
     ApiContext context{reports_, recordings_, clock_, SteadyTime()};
-    context.memory = memory_.get();
+    context.history = store_.get();
     return handle_api(request, context);
   }
 
   FixedClock clock_;
   RecordingBroadcaster recordings_;
   ReportStore reports_;
-  std::unique_ptr<Memory> memory_ = Memory::open({}, memory_time(0));
+  std::unique_ptr<HistoryStore> store_ = HistoryStore::open({}, history_time(0));
   std::string stable_;
 };
 
@@ -61,7 +61,7 @@ TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
     EXPECT_THAT(past.body, HasSubstr(R"("schema":"linkhealth.history/1","port":"mlx5_3/1")"));
     EXPECT_THAT(past.body, HasSubstr(R"("step_s":10)"));
     EXPECT_THAT(past.body, HasSubstr(R"("temperature_c":[50.0,51.0,52.0,53.0,54.0,55.0,null])"));
-    EXPECT_THAT(past.body, HasSubstr(R"("pre_fec_ber":[2.09e-08,)"))
+    EXPECT_THAT(past.body, HasSubstr(R"("pre_fec_ber":[2.1e-08,)"))
         << "to the digits that it is kept with";
     EXPECT_THAT(past.body, HasSubstr(R"("event":"opened")"));
     EXPECT_THAT(past.body, HasSubstr(R"("serial":"S1")"));
@@ -69,18 +69,18 @@ TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
 }
 
 TEST_F(ApiHistoryTest, MaintenanceOfThePortByAnyOfItsNamesAndOfTheNode) {
-  MemoryBatch batch;
-  batch.now = memory_time(60);
+  HistoryBatch batch;
+  batch.now = history_time(60);
   batch.ledger.emplace();
   for (const std::string& port :
        {stable_, std::string("mlx5_3"), std::string("ens4np0"), std::string(), stable_ + "1"}) {
     Maintenance work;
     work.port = port;
     work.by = "who" + std::to_string(batch.ledger->maintenance_log.size());
-    work.since = memory_time(10);
+    work.since = history_time(10);
     batch.ledger->maintenance_log.push_back(work);
   }
-  ASSERT_TRUE(memory_->write(batch).ok());
+  ASSERT_TRUE(store_->write(batch).ok());
   const HttpResponse past = get("/api/v1/ports/mlx5_3/history");
   for (const char* by : {"who0", "who1", "who2", "who3"})
     EXPECT_THAT(past.body, HasSubstr(std::string(R"("by":")") + by + "\""));
@@ -107,14 +107,14 @@ TEST_F(ApiHistoryTest, BadQuestionsAreOneSentence) {
 }
 
 TEST_F(ApiHistoryTest, AClientReadsItBack) {
-  const auto past = parse_past(get("/api/v1/ports/mlx5_3/history").body);
+  const auto past = parse_timeline(get("/api/v1/ports/mlx5_3/history").body);
   ASSERT_TRUE(past.ok()) << past.error().message;
   EXPECT_EQ(past->port, "mlx5_3/1");
   EXPECT_EQ(past->at.size(), past->find(Signal::kTemperature)->values.size());
   ASSERT_EQ(past->events.size(), 1U);
-  EXPECT_EQ(past->events[0].summary, memory_event(20).summary);
+  EXPECT_EQ(past->events[0].fault.summary, history_event(20).event.fault.summary);
   EXPECT_EQ(past->identities.at(0).serial, "S1");
-  EXPECT_FALSE(parse_past("{}").ok());
+  EXPECT_FALSE(parse_timeline("{}").ok());
 }
 
 TEST_F(ApiHistoryTest, WhereAModuleWas) {
@@ -124,9 +124,9 @@ TEST_F(ApiHistoryTest, WhereAModuleWas) {
 }
 
 TEST_F(ApiHistoryTest, AMemoryThatIsClosedIsSaid) {
-  memory_->close();
+  store_->close();
   EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 503);
-  memory_.reset();
+  store_.reset();
   EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 404);
 }
 

@@ -45,11 +45,13 @@ class Discoveries : public ::testing::Test {
                                  for (const InventoryPort& port : found->ports)
                                    devices->push_back(port.id.device);
                                });
-    shared->on_read([=, called = false](const std::string& path) mutable {
-      if (called || path.find(at + "/node_guid") == std::string::npos) return;
-      called = true;
-      meanwhile(job.owner);
-    });
+    // The callback must not hold the job: the job holds the host, which holds the callback.
+    shared->on_read(
+        [at, meanwhile, owner = job.owner, called = false](const std::string& path) mutable {
+          if (called || path.find(at + "/node_guid") == std::string::npos) return;
+          called = true;
+          meanwhile(owner);
+        });
     job.read()(0);
     return devices;
   }

@@ -27,6 +27,24 @@ inline Report one_port() {
   return report;
 }
 
+/// The source of the port (of the node without one) has this reason.
+inline void set_reason(SourceMap& sources, std::string_view source, const std::string& reason,
+                       bool some_read = false) {
+  const SourceId id = *find_source(source);
+  const SourceReport report = problem_of(id, reason, some_read);
+  sources[id] = {report.state, report.reason, {}, {}};
+}
+inline void set_reason(PortReport& port, std::string_view source, const std::string& reason) {
+  if (!port.latest.sources) port.latest.sources.emplace();
+  set_reason(*port.latest.sources, source, reason);
+}
+/// A read of it hangs, and what else its reader reads is stopped.
+inline void hang(SourceMap& sources, std::string_view source, const std::string& reason) {
+  SourceTracker tracker;
+  tracker.update({{*find_source(source), {SourceState::kHung, reason}}}, {});
+  sources = tracker.sources();
+}
+
 inline const SourceSight& source(const DoctorReport& doctor, std::string_view probe) {
   for (const auto* list : {&doctor.node_sources, &doctor.ports.at(0).sources})
     for (const SourceSight& each : *list)

@@ -23,11 +23,11 @@ using testing::source;
 
 TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
   const DoctorReport doctor = examine(one_port(), {});
-  EXPECT_EQ(source(doctor, "link").state, SourceState::kSeen);
-  EXPECT_EQ(source(doctor, "counters").state, SourceState::kSeen);
-  EXPECT_EQ(source(doctor, "pcie").state, SourceState::kSeen);
-  EXPECT_EQ(source(doctor, "module").state, SourceState::kNoWord);
-  EXPECT_EQ(source(doctor, "peer_mad").state, SourceState::kNotUsed) << "an Ethernet port";
+  EXPECT_EQ(source(doctor, "link").state, Visibility::kSeen);
+  EXPECT_EQ(source(doctor, "counters").state, Visibility::kSeen);
+  EXPECT_EQ(source(doctor, "pcie").state, Visibility::kSeen);
+  EXPECT_EQ(source(doctor, "module").state, Visibility::kNoWord);
+  EXPECT_EQ(source(doctor, "peer_mad").state, Visibility::kNotUsed) << "an Ethernet port";
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_TRUE(self_test_lines(doctor).empty());
 }
@@ -35,16 +35,16 @@ TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
 TEST(Doctor, ReportersThatAreReadAreSeen) {
   Report report = one_port();
   report.ports[0].latest.counters->set("devlink_fw_error", 0);
-  EXPECT_EQ(source(examine(report, {}), "devlink").state, SourceState::kSeen);
+  EXPECT_EQ(source(examine(report, {}), "devlink").state, Visibility::kSeen);
 }
 
 TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   Report report = one_port();
   report.ports[0].latest.counters->set("link_error_recovery", 254);
-  EXPECT_EQ(source(examine(report, {}), "counters").state, SourceState::kSeen);
+  EXPECT_EQ(source(examine(report, {}), "counters").state, Visibility::kSeen);
   report.ports[0].latest.counters->set("link_error_recovery", 255);
   const DoctorReport doctor = examine(report, {});
-  EXPECT_EQ(source(doctor, "counters").state, SourceState::kPartly);
+  EXPECT_EQ(source(doctor, "counters").state, Visibility::kPartly);
   EXPECT_EQ(source(doctor, "counters").why,
             "full, and counting no further: link_error_recovery (255)");
   EXPECT_THAT(source(doctor, "counters").hint,
@@ -61,12 +61,10 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
 TEST(Doctor, AFullCounterIsSaidBesideAFileThatFails) {
   Report report = one_port();
   report.ports[0].latest.counters->set("link_error_recovery", 255);
-  report.ports[0].gaps.push_back({"mlx5_0/1", "counters", "port_rcv_errors: EISDIR"});
-  report.ports[0].gaps.push_back(
-      {"mlx5_0/1", "counters", "link_error_recovery" + std::string(kCountsNoFurther)});
+  testing::set_reason(report.ports[0], "counters", "port_rcv_errors: EISDIR");
   const DoctorReport doctor = examine(report, {});
   const SourceSight& counters = source(doctor, "counters");
-  EXPECT_EQ(counters.state, SourceState::kPartly);
+  EXPECT_EQ(counters.state, Visibility::kPartly);
   EXPECT_EQ(counters.why,
             "port_rcv_errors: EISDIR; full, and counting no further: link_error_recovery (255)");
 }
@@ -75,16 +73,16 @@ TEST(Doctor, AFullCounterIsSaidBesideAFileThatFails) {
 TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
   Report report = one_port();
   const std::string why = "ens1np0 is in another network namespace than the monitor";
-  report.ports[0].gaps.push_back({"mlx5_0/1", "link_modes", why});
+  testing::set_reason(report.ports[0], "link_modes", why);
   const DoctorReport doctor = examine(report, {});
   for (const char* probe :
        {"link_modes", "down_reason", "fec", "ethtool_stats", "pause", "driver_stats", "module"}) {
-    EXPECT_EQ(source(doctor, probe).state, SourceState::kHidden) << probe;
+    EXPECT_EQ(source(doctor, probe).state, Visibility::kHidden) << probe;
     EXPECT_EQ(source(doctor, probe).why, why) << probe;
     EXPECT_THAT(source(doctor, probe).hint, HasSubstr("the host's network namespace")) << probe;
   }
-  EXPECT_EQ(source(doctor, "hwmon").state, SourceState::kNoWord) << "a file of the card";
-  EXPECT_EQ(source(doctor, "counters").state, SourceState::kSeen);
+  EXPECT_EQ(source(doctor, "hwmon").state, Visibility::kNoWord) << "a file of the card";
+  EXPECT_EQ(source(doctor, "counters").state, Visibility::kSeen);
   EXPECT_EQ(doctor.hidden, 8U) << "devlink, too";
   EXPECT_THAT(self_test_lines(doctor),
               ElementsAre(HasSubstr("speed and lanes; why a link is down; FEC mode")))
@@ -93,7 +91,7 @@ TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
 
 TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
   Report report = one_port();
-  report.ports[0].gaps.push_back({"mlx5_0/1", "module", std::string(kModuleLeft)});
+  testing::set_reason(report.ports[0], "module", std::string(kModuleLeft));
   EXPECT_EQ(source(examine(report, {}), "module").hint,
             "it is read again when the maintenance ends");
 }
@@ -106,16 +104,16 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
     id.link_layer = "InfiniBand";
     id.netdev = ipoib ? "ib0" : "";
     if (ipoib)
-      report.ports[0].gaps.push_back(
-          {"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"});
+      testing::set_reason(report.ports[0], "module",
+                          "EOPNOTSUPP: the driver has no module interface");
     const DoctorReport without = examine(report, {});
-    EXPECT_EQ(source(without, "module").state, SourceState::kHidden);
+    EXPECT_EQ(source(without, "module").state, Visibility::kHidden);
     EXPECT_EQ(source(without, "module").why,
               "the kernel has no path to the module of an InfiniBand port");
     EXPECT_THAT(source(without, "module").hint, HasSubstr("docs/import.md"));
     report.ports[0].latest.module.emplace().present = true;
     const DoctorReport imported = examine(report, {});
-    EXPECT_EQ(source(imported, "module").state, SourceState::kSeen);
+    EXPECT_EQ(source(imported, "module").state, Visibility::kSeen);
     for (const std::string& line : imported.ports[0].not_noticed)
       EXPECT_THAT(line, Not(HasSubstr("needs the module")));
   }
@@ -125,14 +123,14 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
 TEST(Doctor, OfAnInfiniBandPortTheHostsNetworkBringsWhatIpoibOffers) {
   Report report = one_port();
   report.ports[0].latest.id.link_layer = "InfiniBand";
-  report.ports[0].gaps.push_back(
-      {"mlx5_0/1", "link_modes", "ens1np0 is in another network namespace than the monitor"});
+  testing::set_reason(report.ports[0], "link_modes",
+                      "ens1np0 is in another network namespace than the monitor");
   const DoctorReport doctor = examine(report, {});
   EXPECT_THAT(source(doctor, "module").why,
               HasSubstr("no path to the module of an InfiniBand port"));
   EXPECT_THAT(source(doctor, "module").hint, HasSubstr("docs/import.md"));
   for (const char* probe : {"down_reason", "fec", "ethtool_stats", "pause"}) {
-    EXPECT_EQ(source(doctor, probe).state, SourceState::kNotOffered) << probe;
+    EXPECT_EQ(source(doctor, probe).state, Visibility::kNotOffered) << probe;
     EXPECT_EQ(source(doctor, probe).hint, "") << probe;
   }
   for (const char* probe : {"link_modes", "driver_stats"})
@@ -155,22 +153,20 @@ TEST(Doctor, WhyAPortHasNoModule) {
             "not read yet");
   EXPECT_THAT(why([](PortReport& port) { port.latest.id.netdev = ""; }),
               HasSubstr("no network interface"));
-  EXPECT_THAT(why([](PortReport& port) {
-                port.gaps.push_back({"mlx5_0/1", "module", "EPERM"});
-              }),
+  EXPECT_THAT(why([](PortReport& port) { testing::set_reason(port, "module", "EPERM"); }),
               HasSubstr("EPERM: give the daemon CAP_NET_ADMIN"));
 }
 
 TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
   Report report = one_port();
-  report.ports[0].gaps.push_back({"mlx5_0/1", "link", "EACCES"});
-  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kPartly)
+  testing::set_reason(report.ports[0], "link", "EACCES");
+  EXPECT_EQ(source(examine(report, {}), "link").state, Visibility::kPartly)
       << "some of it came from elsewhere";
   report.ports[0].latest.link->carrier.reset();
   report.ports[0].latest.link->speed_mbps = 400'000;
-  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kHidden);
-  report.ports[0].gaps.clear();
-  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kNoWord);
+  EXPECT_EQ(source(examine(report, {}), "link").state, Visibility::kHidden);
+  report.ports[0].latest.sources.reset();
+  EXPECT_EQ(source(examine(report, {}), "link").state, Visibility::kNoWord);
 }
 
 TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
@@ -179,7 +175,7 @@ TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
     report.ports.push_back(report.ports[0]);
     report.ports.back().port = "mlx5_" + std::to_string(i) + "/1";
   }
-  for (PortReport& port : report.ports) port.gaps.push_back({port.port, "module", "EPERM"});
+  for (PortReport& port : report.ports) testing::set_reason(port, "module", "EPERM");
   const DoctorReport doctor = examine(report, {});
   EXPECT_EQ(doctor.hidden, 10U);
   ASSERT_EQ(self_test_lines(doctor).size(), 1U);
@@ -191,7 +187,7 @@ TEST(Doctor, FactsOfTheNodeTellWhatNoPortCan) {
   facts.access["kernel_log"] = "/dev/kmsg: No such file or directory";
   facts.of_daemon = false;  // a daemon that is refused has a gap
   const DoctorReport doctor = examine(one_port(), facts);
-  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kHidden);
+  EXPECT_EQ(source(doctor, "kernel_log").state, Visibility::kHidden);
   EXPECT_EQ(doctor.hidden, 1U);
 }
 
@@ -202,14 +198,14 @@ TEST(Doctor, ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens) {
   DoctorReport doctor = examine(one_port(), facts);
   for (const char* probe :
        {"link_events", "device_events", "kernel_log", "verbs_events", "peer_lldp", "import"})
-    EXPECT_EQ(source(doctor, probe).state, SourceState::kNoWord) << probe;
+    EXPECT_EQ(source(doctor, probe).state, Visibility::kNoWord) << probe;
   facts.open = {"link_events",  "device_events", "kernel_log",
                 "verbs_events", "peer_lldp",     "import"};
   doctor = examine(one_port(), facts);
   for (const char* probe : {"link_events", "device_events", "kernel_log", "verbs_events"})
-    EXPECT_EQ(source(doctor, probe).state, SourceState::kSeen) << probe;
+    EXPECT_EQ(source(doctor, probe).state, Visibility::kSeen) << probe;
   for (const char* probe : {"peer_lldp", "import"})
-    EXPECT_EQ(source(doctor, probe).state, SourceState::kNoWord) << probe << " has read nothing";
+    EXPECT_EQ(source(doctor, probe).state, Visibility::kNoWord) << probe << " has read nothing";
 }
 
 TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
@@ -217,17 +213,17 @@ TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
   facts.access["peer_lldp"] = "/run/lldpd.socket: Permission denied";
   const DoctorReport doctor = examine(one_port(), facts);
   for (const char* probe : {"kernel_log", "verbs_events", "peer_lldp", "import"}) {
-    EXPECT_EQ(source(doctor, probe).state, SourceState::kNotUsed) << probe;
+    EXPECT_EQ(source(doctor, probe).state, Visibility::kNotUsed) << probe;
     EXPECT_THAT(source(doctor, probe).why, HasSubstr("switched off")) << probe;
   }
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_THAT(doctor_text(doctor, {}),
-              HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
+              HasSubstr("disabled by the configuration: verbs_events, peer_lldp"));
 }
 
 TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
   const DoctorReport doctor = examine(one_port(), played_node_facts());
-  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kNoWord);
+  EXPECT_EQ(source(doctor, "kernel_log").state, Visibility::kNoWord);
   EXPECT_THAT(doctor_text(doctor, {}),
               AllOf(HasSubstr("plays a recording"), Not(HasSubstr("switched off")),
                     Not(HasSubstr("capabilities"))));
@@ -235,13 +231,14 @@ TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
 
 TEST(Doctor, WhatWasLostOfAFeedThatIsOpenIsPartOfIt) {
   Report report = one_port();
-  report.gaps.push_back({"", "kernel_log", "lines were overwritten before they could be read"});
+  testing::set_reason(report.sources, "kernel_log",
+                      "lines were overwritten before they could be read");
   NodeFacts facts;
   facts.open = {"kernel_log"};
-  EXPECT_EQ(source(examine(report, facts), "kernel_log").state, SourceState::kPartly);
+  EXPECT_EQ(source(examine(report, facts), "kernel_log").state, Visibility::kPartly);
   EXPECT_EQ(source(examine(report, facts), "kernel_log").hint, "") << "nothing brings it back";
   facts.open.clear();
-  EXPECT_EQ(source(examine(report, facts), "kernel_log").state, SourceState::kHidden);
+  EXPECT_EQ(source(examine(report, facts), "kernel_log").state, Visibility::kHidden);
 }
 
 TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
@@ -249,19 +246,19 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   facts.open = {"import"};
   Report report = one_port();
   report.ports[0].latest.peer.emplace().source = "lldp";
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kNoWord)
+  EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kNoWord)
       << "lldpd said that";
   report.ports[0].latest.peer->module_source = "telemetry";
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen);
+  EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kSeen);
   report.ports[0].latest.peer->module_source.clear();
   report.ports[0].latest.peer->counters_source = "fleet";
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen);
-  report.ports[0].gaps.push_back({"mlx5_0/1", "import", "old.json: over its time of validity"});
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kPartly);
+  EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kSeen);
+  testing::set_reason(report.ports[0], "import", "old.json: past its time of validity");
+  EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kPartly);
   report = one_port();
   report.ports[0].latest.id.link_layer = "InfiniBand";
   report.ports[0].latest.module.emplace();
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen)
+  EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kSeen)
       << "ethtool has no path to it";
 }
 
@@ -288,7 +285,7 @@ TEST(Doctor, AnExemptPortIsNotJudged) {
   report.ports[0].exempt = "virtual function of 0000:1b:00.0";
   const DoctorReport doctor = examine(report, {});
   EXPECT_TRUE(doctor.ports[0].sources.empty());
-  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("left out: virtual function"));
+  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("exempt: virtual function"));
 }
 
 TEST(Doctor, CapabilitiesByName) {
@@ -331,9 +328,9 @@ TEST(Doctor, ACopyHidesWhatAKernelSaysAndNotOtherProgramsFiles) {
   facts.of_daemon = false;
   facts.copied_tree = true;
   const DoctorReport doctor = examine(one_port(), facts);
-  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kHidden);
+  EXPECT_EQ(source(doctor, "kernel_log").state, Visibility::kHidden);
   EXPECT_THAT(source(doctor, "kernel_log").why, HasSubstr("a copy of /sys"));
-  EXPECT_EQ(source(doctor, "import").state, SourceState::kNoWord) << "a file needs no kernel";
+  EXPECT_EQ(source(doctor, "import").state, Visibility::kNoWord) << "a file needs no kernel";
 }
 
 TEST(Doctor, EveryExampleIsDrawnAndWritten) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "config/config.h"
-#include "daemon/memory_keeper.h"
+#include "daemon/history_keeper.h"
 #include "tests/diagnosis/feed.h"
 #include "tests/support/temp_directory.h"
 
@@ -25,7 +25,7 @@ class EngineActionsTest : public ::testing::Test {
   EngineActions actions_of(Engine& engine) {
     return {engine,
             deciding_,
-            {[this](const LedgerState& state) { return keeper_.keep(state, WallTime()); },
+            {[this](const LedgerState& state) { return keeper_.save(state, WallTime()); },
              [this](const std::string& line) { log_ += line + "\n"; }}};
   }
   void break_link(Engine& engine) {
@@ -39,16 +39,16 @@ class EngineActionsTest : public ::testing::Test {
     const test::TempDirectory copy;
     for (const auto& file : std::filesystem::directory_iterator(temp_.path()))
       std::filesystem::copy(file.path(), copy.path());
-    const MemoryKeeper next(memory_settings(KnobTable(memory_knob_groups()), copy.path()),
-                            WallTime(), quiet_);
-    return next.remembered().ledger;
+    const HistoryKeeper next(history_settings(KnobTable(history_knob_groups()), copy.path()),
+                             WallTime(), quiet_);
+    return next.saved().ledger;
   }
   void SetUp() override { keeper_.start({}); }
 
   test::TempDirectory temp_;
   Log quiet_{LogLevel::kError, false};
-  MemoryKeeper keeper_{memory_settings(KnobTable(memory_knob_groups()), temp_.path()), WallTime(),
-                       quiet_};
+  HistoryKeeper keeper_{history_settings(KnobTable(history_knob_groups()), temp_.path()),
+                        WallTime(), quiet_};
   std::mutex deciding_;
   std::string log_;
   Feed feed_;

@@ -32,7 +32,7 @@ struct FarStory : Story {
   void take(const std::string& probe, PeerReading said) {
     std::vector<PeerReading> readings;
     readings.push_back(std::move(said));
-    merge.take(probe, std::move(readings));
+    merge.add(probe, std::move(readings));
   }
   void fall() {
     feed.pull(feed.t + 1);
@@ -76,7 +76,7 @@ TEST(FarState, OfTelemetryOfNowIsSeenBesideAMadOfBefore) {
   story.fall();
   PeerReading silent;
   silent.port = story.feed.key;
-  silent.gaps.push_back({story.feed.key, "peer_mad", "the link is down: no question can cross it"});
+  silent.gaps.push_back({story.feed.key, "peer_mad", "the link is down: no request can cross it"});
   story.take("peer_mad", silent);
   EXPECT_THAT(story.step().faults.at(0).evidence, Not(kFarAdminDown))
       << "it was set up before the fall";

@@ -46,7 +46,7 @@ TEST_F(Ipoib, AnInterfaceThatIsSetDownIsNoLinkThatIsDown) {
   EXPECT_FALSE(link.carrier_down_count);
   EXPECT_FALSE(all.ports.at("mlx5_0/1").counters->get("netdev_rx_crc_errors"));
   EXPECT_TRUE(all.ports.at("mlx5_1/1").counters->get("netdev_rx_crc_errors"));
-  EXPECT_TRUE(all.gaps.empty()) << all.gaps.front().probe << all.gaps.front().reason;
+  EXPECT_THAT(gaps(), ::testing::IsEmpty());
 }
 
 TEST_F(Ipoib, ItsCarrierIsNotThePorts) {

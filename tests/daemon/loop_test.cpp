@@ -7,7 +7,7 @@
 #include <csignal>
 #include <optional>
 
-#include "probes/kernel_socket.h"
+#include "base/owned_fd.h"
 #include "tests/support/manual_clock.h"
 
 namespace linkhealth {

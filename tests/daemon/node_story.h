@@ -17,7 +17,11 @@ struct Node {
       : count(ports), engine(Story::settings(std::move(expected))) {}
   void run(double seconds) {
     for (const double end = feed.t + seconds; feed.t < end;) {
+      std::vector<Gap> gaps, ended;
+      gaps.swap(feed.gaps);
+      ended.swap(feed.gaps_ended);
       Snapshot snapshot = feed.tick();
+      feed.gaps = gaps;
       const PortSample sample = snapshot.ports.begin()->second;
       snapshot.ports.clear();
       for (std::size_t i = 0; i < count; ++i) {
@@ -28,6 +32,7 @@ struct Node {
         if (change) change(i, port);
         snapshot.ports[port.id.key()] = port;
       }
+      feed.convert(snapshot, std::move(gaps), std::move(ended));
       const Engine::Step step = engine.step(snapshot);
       report = step.report;
       events.insert(events.end(), step.events.begin(), step.events.end());

@@ -53,9 +53,11 @@ class OddNode : public ::testing::Test {
   }
   void take(const std::optional<Snapshot>& snapshot) {
     if (!snapshot) return;
-    testing::merge_snapshot(*snapshot, all);
-    std::erase_if(all.ports,
-                  [&](const auto& entry) { return !snapshot->ports.contains(entry.first); });
+    for (Snapshot* into : {&all, &ever}) {
+      testing::merge_snapshot(*snapshot, *into);
+      std::erase_if(into->ports,
+                    [&](const auto& entry) { return !snapshot->ports.contains(entry.first); });
+    }
   }
   /// Polls until nothing is under way; `all` has what came since.
   void settle() {
@@ -68,8 +70,10 @@ class OddNode : public ::testing::Test {
       if (quiet == 0) wait();
     }
   }
+  /// What sources give a reason for now.
+  [[nodiscard]] std::vector<Gap> gaps() const { return all_gaps(ever); }
   bool has_gap(const PortKey& port, const std::string& probe, const std::string& part) const {
-    return std::any_of(all.gaps.begin(), all.gaps.end(), [&](const Gap& gap) {
+    return std::ranges::any_of(gaps(), [&](const Gap& gap) {
       return gap.port == port && gap.probe == probe && gap.reason.find(part) != std::string::npos;
     });
   }
@@ -105,7 +109,8 @@ class OddNode : public ::testing::Test {
   SamplerSettings settings;
   Nic first, second;
   std::unique_ptr<Sampler> sampler;
-  Snapshot all;
+  Snapshot all;   ///< what came since the test began to look
+  Snapshot ever;  ///< and since the start
 };
 
 }  // namespace linkhealth::testing

@@ -121,12 +121,12 @@ TEST(PeerReaderFarEnds, AGapOfTheNodeEndsWithTheRoundThatSaysNothing) {
   far_ends.set_ports({port_named("mlx5_0")});
   ASSERT_TRUE(wait_readable(far_ends.wake_fds().at(0)));
   far_ends.take(clock.steady());
-  ASSERT_EQ(far_ends.node_gaps().size(), 1U);
+  ASSERT_EQ(far_ends.reports(clock.steady()).size(), 1U);
   clock.advance(PeerReader::kShortestPause);
   far_ends.set_ports({port_named("eth0")});
   ASSERT_TRUE(wait_readable(far_ends.wake_fds().at(0)));
-  EXPECT_TRUE(far_ends.take(clock.steady()).node_gaps_changed);
-  EXPECT_TRUE(far_ends.node_gaps().empty());
+  far_ends.take(clock.steady());
+  EXPECT_TRUE(far_ends.reports(clock.steady()).empty());
 }
 
 /// A read that hangs until the test lets go.
@@ -189,13 +189,12 @@ TEST(PeerReaderFarEnds, ASourceThatHangsHindersNoOtherAndIsNamed) {
     EXPECT_EQ(news.ports.at("mlx5_0/1").peer->system, "leaf-of-mlx5_0");
     EXPECT_EQ(news.timings.at(0).probe, "peer_lldp");
     EXPECT_FALSE(far_ends.settled());
-    EXPECT_TRUE(far_ends.node_gaps().empty());
+    EXPECT_TRUE(far_ends.reports(clock->steady()).empty());
     clock->advance(FarEndTiming{}.patience);
-    news = far_ends.take(clock->steady());
-    EXPECT_TRUE(news.node_gaps_changed);
-    ASSERT_EQ(far_ends.node_gaps().size(), 1U);
-    EXPECT_EQ(far_ends.node_gaps().at(0), (Gap{"", "peer_mad", "no answer within 30 s"}));
-    EXPECT_FALSE(far_ends.take(clock->steady()).node_gaps_changed) << "said once";
+    far_ends.take(clock->steady());
+    const SourceReports reports = far_ends.reports(clock->steady());
+    ASSERT_EQ(reports.size(), 1U);
+    EXPECT_EQ(reports.at(SourceId::kPeerMad).reason, "no answer within 30 s");
   }
   hanging.release->set_value();
   hanging.left->get_future().wait();

@@ -30,19 +30,6 @@ TEST_F(DaemonPortSearch, AMissedPortIsUnknownFirstAndGoneAfterThree) {
 }
 
 /// Otherwise `doctor` would say for ever that the port was not found.
-TEST_F(DaemonPortSearch, WhatASearchSaidEndsWithTheSearchThatSaysItNoMore) {
-  find({one, two});
-  find({one});
-  EXPECT_TRUE(find({}, {{"", "inventory", "EIO"}}, true).gaps_ended.empty())
-      << "nothing was searched";
-  const PortsFound again =
-      find({one, two}, {{"mlx5_0/1", "netdev_stats", "ens1 is not in this network namespace"}});
-  ASSERT_EQ(again.gaps_ended.size(), 1U);
-  EXPECT_EQ(again.gaps_ended[0], (Gap{"mlx5_1/1", "inventory", ""}));
-  EXPECT_EQ(find({one, two}).gaps_ended, (std::vector<Gap>{{"mlx5_0/1", "netdev_stats", ""}}));
-  EXPECT_TRUE(find({one, two}).gaps_ended.empty()) << "once";
-}
-
 TEST_F(DaemonPortSearch, APortThatIsFoundAgainHasNoMisses) {
   find({one, two});
   for (int i = 0; i < 10; ++i) {

@@ -72,14 +72,14 @@ TEST_F(Reload, WhatNeedsARestartIsNamedOneByOne) {
       "listen: none\nstate_dir: /x\nsampling: {link_period_s: 2, kernel_log: off}\npeers: "
       "{import_dir: /y}\n"
       "web_config_file: /w\n"
-      "textfile: {path: /t.prom}\nmemory: {max_mb: 5}\nnode: other\nsocket: /s\nrecord: /r\n";
+      "textfile: {path: /t.prom}\ndatabase: {max_mb: 5}\nnode: other\nsocket: /s\nrecord: /r\n";
   EXPECT_THAT(keys(later, false), IsEmpty());
   EXPECT_THAT(keys(later, true),
-              ElementsAre("listen", "memory.max_mb", "node", "peers.import_dir", "record",
+              ElementsAre("database.max_mb", "listen", "node", "peers.import_dir", "record",
                           "sampling.kernel_log", "sampling.link_period_s", "socket", "state_dir",
                           "textfile.path", "web_config_file"));
   EXPECT_THAT(reload_words(config_changes(*now, *read(later)), config_changes(*now, *read(later))),
-              HasSubstr("nothing changed; listen, memory.max_mb, "));
+              HasSubstr("nothing changed; database.max_mb, listen, "));
 }
 
 TEST_F(Reload, WhatChangedIsSaidInWords) {
@@ -96,16 +96,16 @@ TEST_F(Reload, WhatChangedIsSaidInWords) {
 }
 
 /// The feed's port is mlx5_0/1, with the interface ens1np0.
-AskedOfPort asked_of_feeds_port(const Config& config) {
+ExpectedConfig config_of_feeds_port(const Config& config) {
   const Snapshot snapshot = Feed().tick();
-  return asked_of(config, "mlx5_0/1", snapshot.ports.at("mlx5_0/1").id);
+  return expected_for(config, "mlx5_0/1", snapshot.ports.at("mlx5_0/1").id);
 }
 
 TEST_F(Reload, WhatIsSaidUnderSeveralNamesOfAPortIsOne) {
   for (const char* text :
        {"ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {peer: {system: leaf, port: Eth1}}}\n",
         "ports: {ens1np0: {speed_mbps: 800000}, mlx5_0/1: {peer: {system: leaf, port: Eth1}}}\n"}) {
-    const AskedOfPort asked = asked_of_feeds_port(*read(text));
+    const ExpectedConfig asked = config_of_feeds_port(*read(text));
     ASSERT_TRUE(asked.expected) << text;
     EXPECT_EQ(asked.expected->speed_mbps, 800000U) << text;
     EXPECT_EQ(asked.expected->peer_system, "leaf") << text;
@@ -116,7 +116,7 @@ TEST_F(Reload, WhatIsSaidUnderSeveralNamesOfAPortIsOne) {
 TEST_F(Reload, TheConfigurationGoesBeforeThePlanUnderAnyName) {
   write("plan.csv", "port,speed_mbps,rail,peer_system,peer_port\nmlx5_0/1,800000,7,leaf-1,Eth1\n");
   const std::string plan = "plan: " + temp_.file("plan.csv") + "\n";
-  const AskedOfPort asked = asked_of_feeds_port(
+  const ExpectedConfig asked = config_of_feeds_port(
       *read(plan + "ports: {mlx5_0: {speed_mbps: 400000}, ens1np0: {peer: {port: Eth9}}}\n"));
   ASSERT_TRUE(asked.expected);
   EXPECT_EQ(asked.expected->speed_mbps, 400000U);
@@ -127,28 +127,26 @@ TEST_F(Reload, TheConfigurationGoesBeforeThePlanUnderAnyName) {
       << "the operator corrects the plan: that is what the order is for";
 
   write("plan.csv", "port,exempt\nmlx5_0/1,not cabled\n");
-  EXPECT_EQ(asked_of_feeds_port(*read(plan)).exempt, "not cabled");
-  const AskedOfPort cabled =
-      asked_of_feeds_port(*read(plan + "ports: {ens1np0: {speed_mbps: 400000}}\n"));
+  EXPECT_EQ(config_of_feeds_port(*read(plan)).exempt, "not cabled");
+  const ExpectedConfig cabled =
+      config_of_feeds_port(*read(plan + "ports: {ens1np0: {speed_mbps: 400000}}\n"));
   EXPECT_EQ(cabled.exempt, "");
   EXPECT_EQ(cabled.expected->speed_mbps, 400000U);
   EXPECT_EQ(cabled.contradiction, "");
 }
 
 TEST_F(Reload, TwoEntriesThatDoNotAgreeAreSaidOfThePort) {
-  EXPECT_EQ(asked_of_feeds_port(
+  EXPECT_EQ(config_of_feeds_port(
                 *read("ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n"))
                 .contradiction,
-            "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0: the first "
-            "one counts");
-  EXPECT_EQ(asked_of_feeds_port(
+            "configuration: ens1np0 and mlx5_0 are one port and do not agree: ens1np0 counts");
+  EXPECT_EQ(config_of_feeds_port(
                 *read("ports: {mlx5_0: {exempt: spare}, ens1np0: {speed_mbps: 400000}}\n"))
                 .contradiction,
-            "configuration leaves it out under mlx5_0 and expects something of it under ens1np0: "
-            "it is left out");
+            "configuration: mlx5_0 and ens1np0 are one port and do not agree: mlx5_0 counts");
   write("plan.csv", "port,rail\nmlx5_0,1\nmlx5_0/1,2\n");
-  EXPECT_EQ(asked_of_feeds_port(*read("plan: " + temp_.file("plan.csv") + "\n")).contradiction,
-            "the plan says rail 2 under mlx5_0/1 and 1 under mlx5_0: the first one counts");
+  EXPECT_EQ(config_of_feeds_port(*read("plan: " + temp_.file("plan.csv") + "\n")).contradiction,
+            "plan: mlx5_0/1 and mlx5_0 are one port and do not agree: mlx5_0/1 counts");
 }
 
 /// A node of one port, and what was said of it.
@@ -172,8 +170,7 @@ struct Watched {
 
 TEST_F(Reload, AContradictionIsANoteAndOneLineOfTheLog) {
   const std::string text = "ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n";
-  const std::string said =
-      "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0";
+  const std::string said = "configuration: ens1np0 and mlx5_0 are one port and do not agree";
   Watched node(*read(text));
   node.run(60);
   EXPECT_THAT(node.report->ports.at(0).note, HasSubstr(said));

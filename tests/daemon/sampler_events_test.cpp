@@ -28,12 +28,12 @@ using testing::SharedHost;
 class ScriptedFeed final : public EventFeed {
  public:
   explicit ScriptedFeed(FeedNews& next) : next_(next) {}
-  [[nodiscard]] std::string_view name() const override { return "scripted"; }
+  [[nodiscard]] std::string_view name() const override { return "verbs_events"; }
   [[nodiscard]] int fd() const override { return 0; }
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(700); }
   FeedNews receive(Host& /*host*/, SteadyTime /*now*/) override { return std::exchange(next_, {}); }
   [[nodiscard]] std::vector<Gap> gaps() const override {
-    return {{"", "scripted", "as the test says"}};
+    return {{"", "verbs_events", "as the test says"}};
   }
 
  private:
@@ -60,7 +60,7 @@ class DaemonSamplerEvents : public ::testing::Test {
     const auto take = [&] {
       if (auto snapshot = sampler->poll()) {
         all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-        all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
+        if (snapshot->sources) all.sources = snapshot->sources;
         for (const auto& [key, sample] : snapshot->ports)
           if (sample.link) all.ports[key].link = sample.link;
       }
@@ -275,17 +275,30 @@ TEST_F(DaemonSamplerEvents, SourcesAreTheFeedsThatAreOpen) {
   EXPECT_THAT(sampler->sources(), Contains("kernel_log"));
   EXPECT_THAT(sampler->sources(), Contains("link_events"));
   EXPECT_THAT(sampler->sources(), Contains("device_events"));
-  EXPECT_THAT(sampler->sources(), Contains("scripted"));
+  EXPECT_THAT(sampler->sources(), Contains("verbs_events"));
   settings.kernel_log = false;
   const Sampler off([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
                     settings, {});
   EXPECT_THAT(off.sources(), Not(Contains("kernel_log")));
-  EXPECT_THAT(off.sources(), Not(Contains("scripted")));
+  EXPECT_THAT(off.sources(), Not(Contains("verbs_events")));
 }
 
-TEST_F(DaemonSamplerEvents, WhatAFeedCannotSeeIsAGapOfEachSnapshot) {
+TEST_F(DaemonSamplerEvents, WhatAFeedCannotReceiveIsTheStateOfItsSource) {
   const Snapshot seen = settle();
-  EXPECT_THAT(seen.gaps, Contains(Gap{"", "scripted", "as the test says"}));
+  const SourceStatus& status = seen.sources->at(SourceId::kVerbsEvents);
+  EXPECT_EQ(status.state, SourceState::kFailing);
+  EXPECT_EQ(status.reason, "as the test says");
+}
+
+TEST_F(DaemonSamplerEvents, LostEventsAreReportedForAnHour) {
+  settle();
+  shared->change([](FakeHost& host) { host.inject_error(NETLINK_KOBJECT_UEVENT, ENOBUFS); });
+  const Snapshot seen = settle();
+  ASSERT_TRUE(seen.sources);
+  EXPECT_EQ(seen.sources->at(SourceId::kDeviceEvents).state, SourceState::kOk);
+  EXPECT_THAT(seen.sources->at(SourceId::kDeviceEvents).reason, ::testing::HasSubstr("lost"));
+  clock.advance(std::chrono::hours(1));
+  EXPECT_FALSE(settle().sources->contains(SourceId::kDeviceEvents));
 }
 
 TEST_F(DaemonSamplerEvents, TheKernelLogCanBeSwitchedOff) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,12 +47,18 @@ class SamplerFixture : public ::testing::Test {
     add(sampler->poll(), all);
     return all;
   }
-  static void add(std::optional<Snapshot> snapshot, Snapshot& all) {
+  void add(std::optional<Snapshot> snapshot, Snapshot& all) {
     if (!snapshot) return;
     merge_snapshot(*snapshot, all);
-    all.gaps_ended.insert(all.gaps_ended.end(), snapshot->gaps_ended.begin(),
-                          snapshot->gaps_ended.end());
+    merge_snapshot(*snapshot, ever);
     all.uptime_s = snapshot->uptime_s;
+  }
+  /// What sources give a reason for now: "mlx5_0/1 fec: EIO".
+  [[nodiscard]] std::vector<std::string> gaps() const {
+    std::vector<std::string> words;
+    for (const Gap& gap : all_gaps(ever))
+      words.push_back(gap.port + " " + gap.probe + ": " + gap.reason);
+    return words;
   }
   void wait() const {
     std::vector<pollfd> wanted;
@@ -69,6 +76,7 @@ class SamplerFixture : public ::testing::Test {
   SamplerSettings settings;
   Nic first, second;
   std::unique_ptr<Sampler> sampler;
+  Snapshot ever;  ///< all that came since the start
 };
 
 }  // namespace linkhealth::testing

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "probes/kernel_socket.h"
+#include "base/owned_fd.h"
 #include "tests/support/temp_directory.h"
 
 namespace linkhealth {
@@ -41,8 +41,8 @@ TEST_F(ServiceManagers, IsToldAndFed) {
   setenv("WATCHDOG_USEC", "30000000", 1);
   setenv("WATCHDOG_PID", std::to_string(getpid()).c_str(), 1);
   const ServiceManager manager = ServiceManager::from_environment();
-  EXPECT_EQ(manager.feed_period(), Milliseconds(15'000));
-  manager.tell("READY=1");
+  EXPECT_EQ(manager.watchdog_period(), Milliseconds(15'000));
+  manager.notify("READY=1");
   EXPECT_EQ(heard(), "READY=1");
   EXPECT_EQ(heard(), "");
 }
@@ -50,12 +50,12 @@ TEST_F(ServiceManagers, IsToldAndFed) {
 TEST_F(ServiceManagers, AWatchdogOfAnotherProcessIsNotOurs) {
   setenv("WATCHDOG_USEC", "30000000", 1);
   setenv("WATCHDOG_PID", "1", 1);
-  EXPECT_EQ(ServiceManager::from_environment().feed_period(), std::nullopt);
+  EXPECT_EQ(ServiceManager::from_environment().watchdog_period(), std::nullopt);
 }
 
 TEST_F(ServiceManagers, WithoutAServiceManagerNothingHappens) {
   setenv("NOTIFY_SOCKET", directory.file("none").c_str(), 1);
-  ServiceManager::from_environment().tell("READY=1");
+  ServiceManager::from_environment().notify("READY=1");
   EXPECT_EQ(heard(), "");
 }
 

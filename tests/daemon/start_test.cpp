@@ -53,12 +53,12 @@ TEST(Start, WhatItWouldRefuseIsTold) {
   };
   EXPECT_EQ(why({}), "");
   Config config;
-  config.outputs.control_group = "nosuchgroup";
+  config.control_group = "nosuchgroup";
   EXPECT_EQ(why(config), "control_group: there is no group \"nosuchgroup\"");
   config = {};
-  config.outputs.socket_group = "nosuchgroup";
+  config.socket_group = "nosuchgroup";
   EXPECT_EQ(why(config), "socket_group: there is no group \"nosuchgroup\"");
-  config.outputs.socket_group = "root";
+  config.socket_group = "root";
   EXPECT_EQ(why(config), "");
 }
 

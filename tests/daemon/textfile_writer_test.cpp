@@ -27,7 +27,7 @@ TEST(TextfileWriter, WritesTheMetricsAndRemovesThemAtTheEnd) {
   ReportStore reports;
   reports.publish(std::make_shared<const Report>(test::example_report()), {}, {});
   {
-    const TextfileWriter writer({path, 0.001}, reports, log);
+    const TextfileWriter writer({path, 1}, reports, log);
     while (!std::filesystem::exists(path)) std::this_thread::yield();
     EXPECT_THAT(read_file(path), HasSubstr("linkhealth_fault_active{"));
     struct stat info {};

@@ -1,38 +1,31 @@
 // What the first line of a recording says that begins while the daemon runs.
 #include "daemon/watched.h"
 
-#include <gmock/gmock.h>
-
-#include <utility>
+#include <gtest/gtest.h>
 
 namespace linkhealth {
 namespace {
 
-using ::testing::ElementsAre;
-
-Gap standing_gap(const PortKey& port, std::string probe, std::string reason) {
-  return {port, std::move(probe), std::move(reason)};
+SourceMap failing(SourceId source, const std::string& reason) {
+  return {{source, {SourceState::kFailing, reason, SteadyTime(std::chrono::seconds(7)), {}}}};
 }
 
 /// A step in which nothing was due but one port's counters, which could not be read.
-TEST(FirstLine, HasWhatIsKnownWithTheGapsThatStandAndNoEventsOfThePast) {
+TEST(FirstLine, HasWhatIsKnownWithTheStateOfTheSourcesAndNoEventsOfThePast) {
   Snapshot step;
   step.taken_at = SteadyTime(std::chrono::seconds(100));
   step.wall_time = WallTime(std::chrono::seconds(1'800'000'000));
   step.uptime_s = 5000;
   step.ports["mlx5_0/1"].id.device = "mlx5_0";
   step.events.emplace_back();
-  step.gaps = {standing_gap("mlx5_0/1", "counters", "EINVAL"),
-               standing_gap("", "kernel_log", "no permission")};
   Report report;
+  report.sources = failing(SourceId::kKernelLog, "no permission");
   for (const char* key : {"mlx5_0/1", "mlx5_1/1"}) {
     PortReport& port = report.ports.emplace_back();
     port.port = key;
     port.latest.link.emplace().carrier = true;
     port.latest.module.emplace().serial = "A1";
-    port.gaps = {standing_gap(key, "counters", "EINVAL"), standing_gap(key, "module", "EBUSY"),
-                 standing_gap(key, "counters_of_the_phy",
-                              "symbol_error is full and counts no further (reload the driver)")};
+    port.latest.sources = failing(SourceId::kCounters, "EINVAL");
   }
   const Snapshot first = with_all_groups(frame_of(step), report);
   EXPECT_EQ(first.taken_at, SteadyTime(std::chrono::seconds(100)));
@@ -44,9 +37,8 @@ TEST(FirstLine, HasWhatIsKnownWithTheGapsThatStandAndNoEventsOfThePast) {
   EXPECT_EQ(port.id.device, "mlx5_0");
   EXPECT_EQ(port.link->carrier, true);
   EXPECT_EQ(port.module->serial, "A1");
-  EXPECT_THAT(first.gaps, ElementsAre(standing_gap("mlx5_0/1", "counters", "EINVAL"),
-                                      standing_gap("", "kernel_log", "no permission"),
-                                      standing_gap("mlx5_0/1", "module", "EBUSY")));
+  EXPECT_EQ(port.sources, failing(SourceId::kCounters, "EINVAL"));
+  EXPECT_EQ(first.sources, failing(SourceId::kKernelLog, "no permission"));
 }
 
 }  // namespace

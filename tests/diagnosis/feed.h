@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "model/old_gaps.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -21,8 +22,8 @@ struct Feed {
   Counters counters;
   ModuleSample module;
   std::vector<PortEvent> events;
-  std::vector<Gap> gaps;
-  std::vector<Gap> gaps_ended;     ///< told once
+  std::vector<Gap> gaps;           ///< reads that fail with each tick
+  std::vector<Gap> gaps_ended;     ///< with the next one only
   double bits_per_s = 4000;        ///< corrected: BER 1e-8 at 400G
   std::vector<FecLane> fec_lanes;  ///< of what the driver gives; their increase goes to one of them
   std::size_t bad_fec_lane = 0;
@@ -117,11 +118,15 @@ struct Feed {
     }
     snapshot.ports[key] = port;
     snapshot.events = std::move(events);
-    snapshot.gaps = gaps;
-    snapshot.gaps_ended = std::exchange(gaps_ended, {});
     events.clear();
+    convert(snapshot, gaps, std::exchange(gaps_ended, {}));
     return snapshot;
   }
+  /// The sources of a snapshot, by what of it could not be read.
+  void convert(Snapshot& snapshot, std::vector<Gap> failed, std::vector<Gap> ended = {}) {
+    converter.convert({std::move(failed), std::move(ended)}, snapshot);
+  }
+  OldGapConverter converter;
 };
 
 }  // namespace linkhealth

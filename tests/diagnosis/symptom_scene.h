@@ -15,7 +15,7 @@ inline Finding look(SymptomId id, const Features& view) { return observe(id, vie
 /// So much of the line rate in.
 inline void carry_share(Interval& interval, double share) {
   interval.line_rate_bps = 8;
-  interval.increases[static_cast<std::size_t>(Indicator::kRxOctets)] = share * interval.seconds();
+  interval.add(Indicator::kRxOctets, share * interval.seconds());
 }
 
 struct Scene {
@@ -64,8 +64,10 @@ inline void unheard(Scene& s, double far_tx_dbm) {
   s.port.far.tx_lanes = 1;
   s.port.far.tx_dbm[0].add_recent(far_tx_dbm);
 }
-inline void fail(Scene& s, const char* probe, double for_s, const char* why = "EIO") {
-  s.port.blind[probe] = {steady_from_seconds(10000 - for_s), steady_from_seconds(10000), 20, why};
+inline void fail(Scene& s, SourceId source, double for_s, const char* why = "EIO") {
+  SourceStatus status{SourceState::kFailing, why, steady_from_seconds(10000 - for_s), {}};
+  if (!s.port.latest.sources) s.port.latest.sources.emplace();
+  (*s.port.latest.sources)[source] = std::move(status);
 }
 
 inline void repeated(Repeated& what, double events, double intervals, double span_s) {

@@ -155,7 +155,7 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
   scene.view.errors_since = scene.view.now - std::chrono::minutes(5);
   EXPECT_THAT(std::string(look(kFarTxLow, scene.view).reason), HasSubstr("since the errors began"));
   scene.port.peer_at.reset();
-  scene.port.blind["module"] = {};
+  fail(scene, SourceId::kModule, 60);
   for (const SymptomId id : {kTxLow, kFarTxLow})
     EXPECT_FALSE(look(id, scene.view).pending) << "nobody reads it any more: to wait is no advice";
 }

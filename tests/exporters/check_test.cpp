@@ -96,7 +96,7 @@ TEST(CheckTest, ADryRunIsActedOnByNobody) {
   report.dry_run = true;
   const Check dry = check(report, nullptr, now());
   EXPECT_EQ(dry.level, CheckLevel::kOk);
-  EXPECT_TRUE(dry.text.starts_with("dry run, it would be CRITICAL: mlx5_7/1 far port down"))
+  EXPECT_TRUE(dry.text.starts_with("dry run, would be CRITICAL: mlx5_7/1 far port down"))
       << dry.text;
   EXPECT_EQ(dry.drain_reason, "");
 }

@@ -279,7 +279,7 @@ TEST(Metrics, TheDefaultSetIsLean) {
     report.timings.push_back({probe, 0.001});
   MonitorFigures monitor = kMonitor;
   monitor.started_at = test::example_now();
-  monitor.memory = MemoryHealth{};
+  monitor.store = StoreHealth{};
   const auto series = [&](const Report& of) {
     const std::string text = metrics_text(of, {}, monitor, {});
     std::ptrdiff_t lines = 0;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "base/text.h"
 #include "exporters/json.h"
-#include "exporters/past_text.h"
+#include "exporters/timeline_text.h"
 #include "exporters/text_layout.h"
 #include "tests/support/report_builder.h"
 
@@ -20,7 +22,7 @@ using testing::Not;
 
 const double kNone = std::nan("");
 
-TEST(PlotTest, ColumnsKeepTheWorst) {
+TEST(Plot, ColumnsKeepTheWorst) {
   EXPECT_THAT(in_columns({1, 5, 2, 2}, 2, PlotFold::kMost), ElementsAre(5, 2));
   EXPECT_THAT(in_columns({1, 5, 2, 2}, 2, PlotFold::kLeast), ElementsAre(1, 2));
   EXPECT_THAT(in_columns({1, 5, 2, 2}, 2, PlotFold::kSum), ElementsAre(6, 4));
@@ -30,12 +32,12 @@ TEST(PlotTest, ColumnsKeepTheWorst) {
   EXPECT_TRUE(std::isnan(in_columns({}, 1, PlotFold::kSum)[0]));
 }
 
-TEST(PlotTest, ASparklineHasOneCharacterAColumnAndAHoleIsEmpty) {
+TEST(Plot, ASparklineHasOneCharacterAColumnAndAHoleIsEmpty) {
   EXPECT_EQ(sparkline({0, 4, kNone, 8}, {0, 8}, false), "▁▄ █");
   EXPECT_EQ(sparkline({0, 4, kNone, 8}, {0, 8}, true), "_- ^");
 }
 
-TEST(PlotTest, APlotFillsUpToTheValue) {
+TEST(Plot, APlotFillsUpToTheValue) {
   Plot plot;
   plot.height = 2;
   plot.axis = {0, 2};
@@ -44,7 +46,7 @@ TEST(PlotTest, APlotFillsUpToTheValue) {
   EXPECT_THAT(plot_lines({0, 1, 2, kNone}, plot, 3), ElementsAre("  2 |  # ", "  0 |.## "));
 }
 
-TEST(PlotTest, TimesStandWhereTheyAreAndDoNotTouch) {
+TEST(Plot, TimesStandWhereTheyAreAndDoNotTouch) {
   const WallTime from = *parse_rfc3339("2026-11-20T09:50:00Z");
   EXPECT_EQ(time_axis(from, from + std::chrono::hours(2), 60),
             "     |10:00         |10:30         |11:00         |11:30    ");
@@ -53,37 +55,42 @@ TEST(PlotTest, TimesStandWhereTheyAreAndDoNotTouch) {
   EXPECT_EQ(time_axis(from, from, 3), "   ");
 }
 
-PortPast dirty_past() {
-  PortPast past;
+constexpr int kMinutes = 120;
+
+/// One value a minute; nothing is read between minutes 90 and 95.
+SignalSeries series(Signal signal, const std::function<double(int)>& value) {
+  SignalSeries out{signal, {}};
+  for (int minute = 0; minute < kMinutes; ++minute)
+    out.values.push_back(minute >= 90 && minute < 95 ? kNone : value(minute));
+  return out;
+}
+
+PortTimeline dirty_past() {
+  const auto bad = [](int minute) { return minute > 60 && minute < 90; };
+  PortTimeline past;
   past.step_s = 60;
   past.from = *parse_rfc3339("2026-11-20T09:50:00Z");
-  past.to = past.from + std::chrono::minutes(120);
-  SignalSeries power{Signal::kRxPower, {}}, ber{Signal::kPreFecBer, {}},
-      warm{Signal::kTemperature, {}}, downs{Signal::kCarrierDowns, {}},
-      symbols{Signal::kSymbolErrors, {}}, bias{Signal::kTxBias, {}};
-  for (int minute = 0; minute < 120; ++minute) {
+  past.to = past.from + std::chrono::minutes(kMinutes);
+  for (int minute = 0; minute < kMinutes; ++minute)
     past.at.push_back(past.from + std::chrono::minutes(minute));
-    const bool hole = minute >= 90 && minute < 95;
-    const bool bad = minute > 60 && minute < 90;
-    power.values.push_back(hole ? kNone : bad ? -9.1 : -1.2);
-    ber.values.push_back(hole ? kNone : bad ? 3.4e-5 : 2.1e-8);
-    warm.values.push_back(hole ? kNone : 51 + minute % 3);
-    downs.values.push_back(hole ? kNone : minute == 61 ? 2 : 0);
-    symbols.values.push_back(hole ? kNone : 0);
-    bias.values.push_back(hole ? kNone : 74.2);
-  }
-  past.signals = {downs, ber, symbols, power, bias, warm};
-  KeptEvent opened;
+  past.signals = {
+      series(Signal::kCarrierDowns, [](int minute) { return minute == 61 ? 2 : 0; }),
+      series(Signal::kPreFecBer, [&](int minute) { return bad(minute) ? 3.4e-5 : 2.1e-8; }),
+      series(Signal::kSymbolErrors, [](int) { return 0; }),
+      series(Signal::kRxPower, [&](int minute) { return bad(minute) ? -9.1 : -1.2; }),
+      series(Signal::kTxBias, [](int) { return 74.2; }),
+      series(Signal::kTemperature, [](int minute) { return 51 + minute % 3; })};
+  FaultEvent opened;
   opened.at = past.from + std::chrono::minutes(62);
-  opened.event = "opened";
-  opened.fault = "dirty_connector";
-  opened.end = "path";
-  opened.severity = "warning";
-  opened.confidence = 0.83;
-  opened.summary = "lane 2 receives -9.1 dBm, 6.0 dB below its siblings; the far end sends 0.4 dBm";
-  KeptEvent closed = opened;
+  opened.fault.opened_at = opened.at;
+  opened.fault.fault = "dirty_connector";
+  opened.fault.end = End::kPath;
+  opened.fault.confidence = 0.83;
+  opened.fault.summary =
+      "lane 2 receives -9.1 dBm, 6.0 dB below its siblings; the far end sends 0.4 dBm";
+  FaultEvent closed = opened;
   closed.at = past.from + std::chrono::minutes(110);
-  closed.event = "closed";
+  closed.kind = FaultEventKind::kClosed;
   past.events = {opened, closed};
   RepairRecord repair;
   repair.action = RepairAction::kFibreReseated;
@@ -98,88 +105,63 @@ PortPast dirty_past() {
   return past;
 }
 
-TEST(PastTextTest, FitsEveryTerminal) {
+std::string draw(const PortTimeline& past, int width = 140, bool ascii = false) {
+  return timeline_text(past, test::dirty_port(), {.width_columns = width, .ascii = ascii});
+}
+
+TEST(TimelineText, FitsEveryTerminal) {
   for (const bool ascii : {false, true})
     for (const int width : {60, 80, 100, 132, 250}) {
-      TextStyle style;
-      style.width_columns = width;
-      style.ascii = ascii;
-      const std::string text =
-          test::dirty_port().port.empty() ? "" : past_text(dirty_past(), test::dirty_port(), style);
-      for (std::size_t at = 0; at < text.size();) {
-        const auto end = text.find('\n', at);
-        ASSERT_NE(end, std::string::npos);
-        const std::string line = text.substr(at, end - at);
+      const std::string text = draw(dirty_past(), width, ascii);
+      for (const auto line : split(text, '\n')) {
         EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
         if (ascii) {
-          EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](char c) {
-            return c >= ' ' && c <= '~';
-          })) << line;
+          EXPECT_TRUE(std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; }))
+              << line;
         }
-        at = end + 1;
       }
     }
 }
 
-TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
-  const std::string text = past_text(dirty_past(), test::dirty_port(), {});
-  EXPECT_THAT(
-      text,
-      HasSubstr("Rx power, dBm (the lane that receives least): now -1.2, least -9.1, most -1.2"));
-  EXPECT_THAT(text, HasSubstr("Pre-FEC BER: now 2.1e-08, most 3.4e-05"));
-  EXPECT_THAT(text, HasSubstr("fibre reseated: Rx lane 2 -9.1 to -1.2 dBm; it held"));
-  EXPECT_THAT(text, HasSubstr("Not once: symbol errors"));
+TEST(TimelineText, PlotsAndEventsInOrder) {
+  const std::string text = draw(dirty_past());
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("Rx power of the worst lane, dBm: now -1.2, min -9.1, max -1.2"),
+                    HasSubstr("Pre-FEC BER: now 2.1e-08, max 3.4e-05"),
+                    HasSubstr("opened       dirty connector (path, warning, 83%): lane 2 receives"),
+                    HasSubstr("fibre reseated: Rx lane 2 -9.1 to -1.2 dBm; held"),
+                    HasSubstr("None: symbol errors"), Not(HasSubstr("\x1b"))));
   EXPECT_LT(text.find("opened"), text.find("repair  "));
   EXPECT_LT(text.find("repair  "), text.find("closed"));
-  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
-  TextStyle style;
-  style.colour = true;
-  EXPECT_THAT(past_text(dirty_past(), test::dirty_port(), style), HasSubstr("\x1b["));
+  EXPECT_THAT(timeline_text(dirty_past(), test::dirty_port(), {.colour = true}), HasSubstr("\x1b["));
 }
 
-TEST(PastTextTest, DarknessIsNoPower) {
-  PortPast past = dirty_past();
-  auto& power = past.signals[3];
-  ASSERT_EQ(power.signal, Signal::kRxPower);
-  std::fill(power.values.begin() + 80, power.values.begin() + 90, -40.0);  // the fibre is out
-  TextStyle style;
-  style.width_columns = 140;
-  EXPECT_THAT(past_text(past, test::dirty_port(), style),
-              AllOf(HasSubstr("now -1.2, least -9.1, most -1.2, at times no light"),
-                    HasSubstr("-11.0 ┤"), Not(HasSubstr("-41"))));
-  past.signals[3].values.back() = -40;
-  EXPECT_THAT(past_text(past, test::dirty_port(), style),
-              HasSubstr("before -1.2, least -9.1, most -1.2, now no light"));
-  std::fill(past.signals[3].values.begin(), past.signals[3].values.end(), -40.0);
-  EXPECT_THAT(past_text(past, test::dirty_port(), style),
-              HasSubstr("Rx power: no light in all that time"));
+TEST(TimelineText, NoLightIsNoPower) {
+  PortTimeline past = dirty_past();
+  auto& power = past.signals[3].values;
+  std::fill(power.begin() + 80, power.begin() + 90, -40.0);  // the fibre is out
+  EXPECT_THAT(draw(past), AllOf(HasSubstr("now -1.2, min -9.1, max -1.2; at times no light"),
+                                HasSubstr("-11.0 ┤"), Not(HasSubstr("-41"))));
+  power.back() = -40;
+  EXPECT_THAT(draw(past), HasSubstr("before -1.2, min -9.1, max -1.2; now no light"));
+  std::ranges::fill(power, -40.0);
+  EXPECT_THAT(draw(past), HasSubstr("Rx power: no light in this time"));
 }
 
-TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
-  PortPast past = dirty_past();
-  FaultEvent event;
-  event.fault.fault = "dirty_connector";
-  event.fault.opened_at = past.events[0].at;
-  event.fault.acknowledged = Acknowledgement{"ann", "ticket 4711", past.events[0].at,
-                                             past.events[0].at + std::chrono::hours(2)};
-  KeptEvent noted = past.events[0];
-  noted.event = "acknowledged";
-  noted.document = event_json_line(event);
-  past.events[1].document = noted.document;
-  past.events.insert(past.events.begin() + 1, noted);
-  TextStyle style;
-  style.width_columns = 140;
-  const std::string text = past_text(past, test::dirty_port(), style);
-  EXPECT_THAT(
-      text,
-      HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 12:52:00Z: ticket 4711\n"));
-  EXPECT_THAT(text, HasSubstr("closed       dirty connector, after 48 min\n"));
-  EXPECT_THAT(text,
-              HasSubstr("opened       dirty connector (path, warning, 83%): lane 2 receives"));
+TEST(TimelineText, AcknowledgementsAndHowLongAFaultWasOpen) {
+  PortTimeline past = dirty_past();
+  FaultEvent ack = past.events[0];
+  ack.kind = FaultEventKind::kAcknowledged;
+  ack.fault.acknowledged =
+      Acknowledgement{"ann", "ticket 4711", ack.at, ack.at + std::chrono::hours(2)};
+  past.events.insert(past.events.begin() + 1, ack);
+  EXPECT_THAT(draw(past), AllOf(HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 "
+                                          "12:52:00Z: ticket 4711\n"),
+                                HasSubstr("closed       dirty connector, after 48 min\n")));
 }
 
-TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
-  PortPast past = dirty_past();
+TEST(TimelineText, MaintenanceOfThePortAndOfTheNode) {
+  PortTimeline past = dirty_past();
   Maintenance work;
   work.port = "0000:9a:00.0/1";
   work.by = "ann";
@@ -187,43 +169,36 @@ TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
   work.since = past.from + std::chrono::minutes(90);
   work.until = past.from + std::chrono::minutes(150);
   work.ended_at = past.from + std::chrono::minutes(100);
-  Maintenance file;  // of the whole node, and it lasts
+  Maintenance file;
   file.by = "file";
   file.file = "/etc/linkhealth/maintenance/all";
   file.since = past.from + std::chrono::minutes(105);
   past.maintenance = {work, file};
-  TextStyle style;
-  style.width_columns = 140;
-  const std::string text = past_text(past, test::dirty_port(), style);
-  const auto begun =
-      text.find("maintenance  begun by ann, until 2026-11-20 12:20:00Z: new jumper\n");
-  const auto ended = text.find("maintenance  ended, after 10 min\n");
-  ASSERT_NE(begun, std::string::npos) << text;
-  ASSERT_NE(ended, std::string::npos) << text;
-  EXPECT_LT(begun, text.find("repair  "));
-  EXPECT_LT(text.find("repair  "), ended);
-  EXPECT_THAT(
-      text,
-      HasSubstr("maintenance  begun by file (/etc/linkhealth/maintenance/all), of all ports\n"));
+  const std::string text = draw(past);
+  const auto start =
+      text.find("maintenance  started by ann, until 2026-11-20 12:20:00Z: new jumper\n");
+  const auto end = text.find("maintenance  ended after 10 min\n");
+  ASSERT_NE(end, std::string::npos) << text;
+  EXPECT_LT(start, text.find("repair  "));
+  EXPECT_LT(text.find("repair  "), end);
+  EXPECT_THAT(text, HasSubstr("maintenance  started by file (/etc/linkhealth/maintenance/all), all "
+                              "ports\n"));
 }
 
-TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {
-  PortPast past = dirty_past();
-  for (SignalSeries& series : past.signals)
-    std::fill(series.values.begin() + 60, series.values.end(), kNone);
-  EXPECT_THAT(past_text(past, test::dirty_port(), {}),
-              HasSubstr("Module temperature, C: last seen 53.0"));
+TEST(TimelineText, AnOldReadingIsNotOfNow) {
+  PortTimeline past = dirty_past();
+  for (SignalSeries& each : past.signals)
+    std::fill(each.values.begin() + 60, each.values.end(), kNone);
+  EXPECT_THAT(draw(past), HasSubstr("Module temperature, °C: last 53.0"));
 }
 
-TEST(PastTextTest, APortWithoutAPastSaysSo) {
+TEST(TimelineText, NothingRead) {
+  EXPECT_THAT(draw({}), AllOf(HasSubstr("No readings in this time."), Not(HasSubstr("none:")),
+                              HasSubstr("open         dirty connector, since then: ")))
+      << "an open fault is listed whenever it opened";
   PortReport port = test::dirty_port();
-  const std::string faulty = past_text({}, port, {});
-  EXPECT_THAT(faulty, HasSubstr("Nothing was measured of it in this time."));
-  EXPECT_THAT(faulty, ::testing::Not(HasSubstr("no fault was seen")));
-  EXPECT_THAT(faulty, HasSubstr("open         dirty connector, since then: "))
-      << "one is open, whenever it began";
   port.faults.clear();
-  EXPECT_THAT(past_text({}, port, {}), HasSubstr("no fault was seen"));
+  EXPECT_THAT(timeline_text({}, port, {}), HasSubstr("none: no fault, repair or maintenance"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST(CleanText, KeepsOurSignsAndTakesWhatATerminalObeys) {
   EXPECT_EQ(clean_text("\xe2\x80\xae x", false), "? x");          // right-to-left override
   EXPECT_EQ(clean_text("\xe2\x80", false), "??");                 // cut off
   EXPECT_EQ(clean_text("\xc0\xaf\xed\xa0\x80", false), "?????");  // overlong, surrogate
-  EXPECT_EQ(clean_text("\xf0\x9f\x98\x80", false), "????");       // emoji: of no certain width
+  EXPECT_EQ(clean_text("\xf0\x9f\x98\x80", false), "?");          // emoji: of no certain width
 }
 
 TEST(CleanText, AsciiTwins) { EXPECT_EQ(clean_text("x ── y ▶ µ é", true), "x -- y > u ?"); }
@@ -38,6 +38,20 @@ TEST(Wrap, BreaksBetweenWords) {
   EXPECT_THAT(wrap("one two three", 7), ElementsAre("one two", "three"));
   EXPECT_THAT(wrap("  ", 7), ElementsAre());
   EXPECT_THAT(wrap("toolongword x", 4), ElementsAre("toolongword", "x"));
+}
+
+TEST(Paragraph, FurtherLinesAreIndented) {
+  EXPECT_EQ(paragraph("Do  ", 4, "one two three four five six", 26),
+            "Do  one two three four\n    five six\n");
+}
+
+TEST(AlignColumns, ColumnsAreAsWideAsTheirCellsAndGiveWayOnNarrowTerminals) {
+  const std::vector<std::vector<std::string>> rows = {{"PORT", "PEER"},
+                                                      {"mlx5_3/1", "leaf-12 Ethernet20/1"}};
+  EXPECT_THAT(align_columns(rows, 2, 80, false),
+              ElementsAre("  PORT      PEER", "  mlx5_3/1  leaf-12 Ethernet20/1"));
+  EXPECT_THAT(align_columns(rows, 2, 24, false),
+              ElementsAre("  PORT      PEER", "  mlx5_3/1  leaf-12 Eth…"));
 }
 
 TEST(Words, Durations) {

@@ -89,14 +89,14 @@ TEST(TicketTest, EachStepSaysWhenToStop) {
   const Ticket ticket = make_ticket(report, report.ports[1]);
   ASSERT_EQ(ticket.steps.size(), 4U);
   EXPECT_THAT(ticket.steps[0].stop, HasSubstr("linkhealth verify mlx5_3/1"));
-  EXPECT_THAT(ticket.steps[3].stop, HasSubstr("pass the ticket on"));
+  EXPECT_THAT(ticket.steps[3].stop, HasSubstr("pass this ticket on"));
   EXPECT_LE(ticket.evidence.size(), 6U);
 }
 
 TEST(TicketTest, AHealthyPortHasATicketToo) {
   const Report report = test::example_report();
   EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[0])),
-              HasSubstr("No fault is open on this port."));
+              HasSubstr("No fault is open."));
 }
 
 TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
@@ -104,9 +104,9 @@ TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
   EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[1])), Not(HasSubstr("imported")));
   report.ports[1].latest.module->imported_at = report.at - std::chrono::minutes(5);
   const Ticket ticket = make_ticket(report, report.ports[1]);
-  EXPECT_THAT(ticket_markdown(ticket),
-              HasSubstr(", as somebody else read it (imported) on " +
-                        instant_words(report.at - std::chrono::minutes(5))));
+  EXPECT_THAT(
+      ticket_markdown(ticket),
+      HasSubstr(", imported reading of " + instant_words(report.at - std::chrono::minutes(5))));
   EXPECT_THAT(ticket_json(ticket), HasSubstr("\"module_imported_at\":\"" +
                                              format_rfc3339(report.at - std::chrono::minutes(5))));
 }

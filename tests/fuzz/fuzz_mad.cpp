@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "probes/mad_questions.h"
+#include "probes/peer_mad.h"
 
 namespace {
 
@@ -18,13 +18,13 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Hands out the input piece by piece; by its first byte, an answer's header is put right:
-/// otherwise almost nothing gets past it.
+/// Gives the input piece by piece. A piece's first byte chooses whether the answer's header is made
+/// valid: otherwise almost nothing gets past it.
 class FuzzPort final : public MadPort {
  public:
-  explicit FuzzPort(std::span<const std::uint8_t> input) : input_(input) {}
-  Result<std::vector<std::uint8_t>> ask(std::uint16_t, const Mad& request, Milliseconds,
-                                        int) override {
+  explicit FuzzPort(std::span<const std::uint8_t>& input) : input_(input) {}
+  Result<std::vector<std::uint8_t>> exchange(std::uint16_t, const Mad& request, Milliseconds,
+                                             int) override {
     require(request[3] == 0x01);
     if (input_.empty()) return errno_error("no answer", 110);
     const std::uint8_t how = input_.front();
@@ -44,29 +44,34 @@ class FuzzPort final : public MadPort {
   }
 
  private:
-  std::span<const std::uint8_t> input_;
+  std::span<const std::uint8_t>& input_;
 };
 
-void check(const PeerAnswer& answer) {
-  if (!answer.peer) return require(!answer.reasons.empty());
-  for (const char c : answer.peer->system) require(c >= ' ' && c <= '~');
-  require(answer.peer->guid.size() == 19);
-  if (!answer.peer->counters) return;
-  require(answer.peer->counters->other().empty());
-  require(answer.peer->counters->get("VL15_dropped").has_value());
+void check(const PeerReading& reading) {
+  if (!reading.peer) return require(!reading.gaps.empty());
+  for (const char c : reading.peer->system) require(c >= ' ' && c <= '~');
+  require(reading.peer->guid.size() == 19);
+  if (!reading.peer->counters) return;
+  require(reading.peer->counters->other().empty());
+  require(reading.peer->counters->get("VL15_dropped").has_value());
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  FuzzPort port({data, size});
-  const MadTiming timing;
-  std::uint32_t transaction = 0;
-  KnownPeer known;
+  std::span<const std::uint8_t> input(data, size);
+  const auto probe = make_mad_probe(
+      {}, [&](const std::string&, std::uint32_t) -> Result<std::unique_ptr<MadPort>> {
+        return std::unique_ptr<MadPort>(std::make_unique<FuzzPort>(input));
+      });
+  InventoryPort port;
+  port.id.device = "mlx5_0";
+  port.id.port = 1;
+  port.id.link_layer = "InfiniBand";
+  SteadyTime now;
   for (int round = 0; round < 2; ++round) {
-    MadTalk talk(port, timing, transaction);
-    check(ask_peer(talk, 1, timing, known, SteadyTime()));
-    require(talk.mads() <= 8);
+    now = std::max(now, probe->next_due(now));
+    for (const PeerReading& reading : probe->read({&port, 1}, now)) check(reading);
   }
   return 0;
 }

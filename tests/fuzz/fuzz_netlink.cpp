@@ -20,7 +20,7 @@ using namespace linkhealth;
 
 /// Reads every attribute's payload, and what could be nests in it.
 void walk(const NetlinkAttributes& attributes, int depth) {
-  for (const NetlinkAttribute attribute : attributes) {
+  for (const NetlinkAttribute& attribute : attributes) {
     volatile std::size_t used = attribute.text().size() + attribute.u64().value_or(0);
     static_cast<void>(used);
     if (depth > 0) walk(NetlinkAttributes(attribute.payload), depth - 1);
@@ -28,11 +28,11 @@ void walk(const NetlinkAttributes& attributes, int depth) {
 }
 
 void parse_all(ByteView bytes) {
-  if (const auto message = open_netlink_message(bytes, 4)) walk(message->attributes, 4);
+  if (const auto message = parse_netlink_message(bytes, 4)) walk(message->attributes, 4);
   EthtoolStatNames names;
   if (const auto parsed = parse_stat_names(bytes)) names = *parsed;
   for (std::uint32_t set = 0; set < 32; ++set) names[set].resize(32, "name");
-  static_cast<void>(parse_link(bytes));
+  static_cast<void>(parse_netdev_identity(bytes));
   static_cast<void>(parse_link_event(bytes));
   static_cast<void>(parse_netdev_stats(bytes));
   static_cast<void>(parse_family_id(bytes));

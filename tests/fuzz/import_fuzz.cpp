@@ -1,4 +1,4 @@
-// Any bytes are read without a crash, and what is believed lies within what a module can say.
+// Any bytes are read without a crash, and what is used lies within what a module can have.
 #include <cstdint>
 #include <cstdlib>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "probes/mad_questions.h"
+#include "probes/mad_client.h"
 #include "probes/mad_umad.h"
 #include "probes/peer_mad.h"
 
@@ -30,14 +30,14 @@ int print_own(const MadTiming& timing, const std::string& device, std::uint8_t p
   auto opened = open_umad_port(device, port);
   if (!opened) return fmt::print("gap {}\n", opened.error().message), 1;
   std::uint32_t transaction = 0;
-  MadTalk talk(**opened, timing, transaction);
-  const auto info = talk.ask_directed(MadQuestion::kPortInfo, 0, port);
+  MadClient client(**opened, timing.timeout, transaction);
+  const auto info = client.get_directed(MadAttribute::kPortInfo, 0, port);
   if (!info) return fmt::print("gap {}\n", info.error().message), 1;
   const std::uint16_t lid = decode_port_info(*info).lid;
   fmt::print("lid {}\n", lid);
-  const auto offered = talk.ask_perf(MadQuestion::kPerfClassPortInfo, lid);
+  const auto offered = client.get_perf(MadAttribute::kPerfClassPortInfo, lid);
   if (!offered) return fmt::print("gap {}\n", offered.error().message), 1;
-  const auto counters = ask_counters(talk, lid, port, decode_perf_capabilities(*offered));
+  const auto counters = get_counters(client, lid, port, decode_perf_capabilities(*offered));
   if (!counters) return fmt::print("gap {}\n", counters.error().message), 1;
   print(counters->counters);
   return 0;

@@ -239,7 +239,7 @@ def switched(fabric):
 
     fabric.console('Unlink "Hca2"[1]')
     fabric.wait("an unplugged link", lambda: not fabric.ask(node)[0])
-    check("gap of an unplugged link", fabric.ask(node)[2], ["the link is down: no question can cross it"])
+    check("gap of an unplugged link", fabric.ask(node)[2], ["the link is down: no request can cross it"])
     fabric.console('ReLink "Hca2"[1]')
     fabric.wait("the link again", lambda: fabric.ask(node)[0].get("state") == "ACTIVE" and not fabric.ask(node)[2])
     compare_with_diags(fabric, node, lid)

@@ -1,4 +1,4 @@
-// import_check FILE: "good N ports", or why linkhealthd would not believe the file; exit code 1
+// import_check FILE: "good N ports", or why linkhealthd does not use it or an entry; exit code 1
 // then.
 #include <fmt/format.h>
 
@@ -12,7 +12,9 @@ int main(int argc, char** argv) {
   std::ifstream in(argv[1], std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const auto file = linkhealth::parse_import_file(text);
-  fmt::print("{}\n",
-             file ? fmt::format("good {} ports", file->ports.size()) : file.error().message);
-  return file ? 0 : 1;
+  if (!file) return fmt::print("{}\n", file.error().message), 1;
+  for (const auto& [name, port] : file->ports)
+    if (!port.flaw.empty()) return fmt::print("ports > {}: {}\n", name, port.flaw), 1;
+  fmt::print("good {} ports\n", file->ports.size());
+  return 0;
 }

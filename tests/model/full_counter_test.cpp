@@ -25,9 +25,10 @@ TEST(FullCounters, AreNamed) {
       names.push_back(known_counters()[id].name);
     return names;
   };
-  using Names = std::vector<std::string_view>;
-  EXPECT_EQ(full({{"symbol_error", 65534}}), Names{});
-  EXPECT_EQ(full({{"symbol_error", 70000}}), Names{}) << "wider than it can be: it does not stick";
+  using CounterNames = std::vector<std::string_view>;
+  EXPECT_EQ(full({{"symbol_error", 65534}}), CounterNames{});
+  EXPECT_EQ(full({{"symbol_error", 70000}}), CounterNames{})
+      << "wider than it can be: it does not stick";
   EXPECT_EQ(full({{"link_downed", 255},
                   {"link_error_recovery", 255},
                   {"local_link_integrity_errors", 15},
@@ -37,9 +38,9 @@ TEST(FullCounters, AreNamed) {
                   {"port_xmit_wait", 0xffffffff},
                   {"port_rcv_data", 0xffffffff},
                   {"VL15_dropped", 65535}}),
-            (Names{"excessive_buffer_overrun_errors", "link_downed", "link_error_recovery",
-                   "local_link_integrity_errors", "port_rcv_errors",
-                   "port_rcv_remote_physical_errors", "port_xmit_wait"}))
+            (CounterNames{"excessive_buffer_overrun_errors", "link_downed", "link_error_recovery",
+                          "local_link_integrity_errors", "port_rcv_errors",
+                          "port_rcv_remote_physical_errors", "port_xmit_wait"}))
       << "the last one judges nothing";
 }
 

@@ -1,5 +1,4 @@
-// Totals of which a reading has only a part, or another width: nothing is counted that did not
-// happen.
+// What can't be read any more is not known.
 #include <gtest/gtest.h>
 
 #include "model/history.h"
@@ -8,55 +7,10 @@
 namespace linkhealth {
 namespace {
 
-struct Aer {
-  History history;
-  Feed feed;
-  void read(std::optional<std::uint64_t> correctable, std::optional<std::uint64_t> nonfatal) {
-    Snapshot snapshot = feed.tick();
-    snapshot.ports["mlx5_0/1"].pcie.emplace();
-    snapshot.ports["mlx5_0/1"].pcie->aer_correctable = correctable;
-    snapshot.ports["mlx5_0/1"].pcie->aer_nonfatal = nonfatal;
-    history.observe(snapshot);
-  }
-  [[nodiscard]] double grown() const {
-    const auto& aer = history.find("mlx5_0/1")->device.pcie_errors;
-    return aer.empty() ? 0 : aer.back().second - aer.front().second;
-  }
-};
+const PortHistory& port_of(const History& history) { return *history.find("mlx5_0/1"); }
 
-TEST(PartReadings, OfAerCountNothingTwice) {
-  Aer card;
-  card.read(5, 40);
-  card.read(5, {});
-  EXPECT_EQ(card.grown(), 0);
-  card.read(5, 40);
-  EXPECT_EQ(card.grown(), 0) << "one failed read is no 40 errors";
-  card.read(7, 41);
-  EXPECT_EQ(card.grown(), 2 + 100) << "what cannot be corrected counts a hundred times";
-}
-
-TEST(PartReadings, OfAerThatComeLaterHaveAPastOfTheirOwn) {
-  Aer card;
-  card.read(5, {});
-  card.read(5, 40);
-  EXPECT_EQ(card.grown(), 0);
-  card.read(6, 40);
-  EXPECT_EQ(card.grown(), 1);
-}
-
-/// A card that comes back counts from zero, and may have more by the next reading than it had
-/// before.
-TEST(PartReadings, OfAerAfterACardCameBackOrARebootHaveAPastOfTheirOwn) {
-  Aer card;
-  card.read(3, 0);
-  card.read(3, 0);
-  Snapshot snapshot = card.feed.tick();
-  snapshot.events = {{snapshot.taken_at, "mlx5_0/1", PortEventKind::kDeviceAdded, ""}};
-  card.history.observe(snapshot);
-  card.read(40, 0);
-  EXPECT_EQ(card.grown(), 0);
-  card.read(41, 0);
-  EXPECT_EQ(card.grown(), 1);
+void run(History& history, Feed& feed, int ticks) {
+  for (int i = 0; i < ticks; ++i) history.observe(feed.tick());
 }
 
 /// A total that stands still looks like a link without errors.
@@ -71,7 +25,7 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
     for (const double end = feed.t + seconds; feed.t < end;) {
       Snapshot snapshot = feed.tick();
       snapshot.ports["mlx5_0/1"].counters.emplace().set("netdev_rx_bytes", 7);
-      snapshot.gaps = {{"mlx5_0/1", "fec", "EIO"}};
+      feed.convert(snapshot, {{"mlx5_0/1", "fec", "EIO"}});
       history.observe(snapshot);
     }
   };
@@ -81,90 +35,9 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
   EXPECT_FALSE(known("fec_uncorrectable_blocks"));
   EXPECT_TRUE(known("netdev_rx_bytes")) << "another source";
   Snapshot snapshot = feed.tick();
-  snapshot.gaps_ended = {{"mlx5_0/1", "fec", ""}};
+  feed.convert(snapshot, {}, {{"mlx5_0/1", "fec", ""}});
   history.observe(snapshot);
   EXPECT_TRUE(known("fec_uncorrectable_blocks"));
-}
-
-/// A port without carrier counts: its losses are those that are seen, and link_downed.
-struct InfiniBand {
-  InfiniBand() { feed.be_infiniband(); }
-  void read(std::uint64_t link_downed) {
-    feed.counters.set("link_downed", link_downed);
-    history.observe(feed.tick());
-  }
-  [[nodiscard]] std::uint64_t losses() const {
-    std::uint64_t count = 0;
-    for (const CarrierLoss& loss : history.find("mlx5_0/1")->carrier.losses) count += loss.count;
-    return count;
-  }
-  History history;
-  Feed feed;
-};
-
-TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
-  InfiniBand port;
-  port.read(300);
-  port.read(300);
-  port.read(255);  // the link is down: the file has eight bits
-  port.read(301);
-  EXPECT_EQ(port.losses(), 1U) << "as the agent says, before and after";
-  port.read(301);
-  port.read(303);
-  EXPECT_EQ(port.losses(), 3U);
-  port.read(255);
-  port.read(255);
-  port.read(310);
-  EXPECT_EQ(port.losses(), 10U) << "the agent counts on";
-}
-
-TEST(PartReadings, WhatTheCounterToldAtOneReadingIsNoLossOfTheNext) {
-  InfiniBand port;
-  for (std::uint64_t downs = 300; downs <= 305; ++downs) port.read(downs);
-  EXPECT_EQ(port.losses(), 5U) << "one before each reading";
-}
-
-/// What was seen of the link since the last reading that holds is not missed.
-TEST(PartReadings, AFallThatWasSeenBeforeAWrongReadingIsOne) {
-  InfiniBand port;
-  port.read(300);
-  port.feed.link.carrier = false;
-  port.feed.event(PortEventKind::kCarrierDown, port.feed.t + 1);
-  port.read(255);
-  port.feed.link.carrier = true;
-  port.feed.event(PortEventKind::kCarrierUp, port.feed.t + 1);
-  port.read(301);
-  EXPECT_EQ(port.losses(), 1U);
-}
-
-/// The worker's batch is taken in parts: counters may come a snapshot before the state of the same
-/// fall.
-TEST(PartReadings, AFallThatIsCountedBeforeItIsSeenIsOne) {
-  InfiniBand port;
-  port.feed.counters.set("link_downed", 0);
-  port.history.observe(port.feed.tick());
-  const auto counters_alone = [&](std::uint64_t link_downed) {
-    port.feed.counters.set("link_downed", link_downed);
-    Snapshot snapshot = port.feed.tick();
-    snapshot.ports["mlx5_0/1"].link.reset();
-    port.history.observe(snapshot);
-  };
-  counters_alone(1);
-  EXPECT_EQ(port.losses(), 1U);
-  port.feed.event(PortEventKind::kCarrierDown, port.feed.t);
-  port.feed.link.carrier = false;
-  port.history.observe(port.feed.tick());
-  EXPECT_EQ(port.losses(), 1U) << "the same fall";
-  port.feed.link.carrier = true;
-  port.feed.event(PortEventKind::kCarrierUp, port.feed.t);
-  port.history.observe(port.feed.tick());
-  counters_alone(2);  // fell and came back before anybody looked
-  port.history.observe(port.feed.tick());
-  port.feed.event(PortEventKind::kCarrierDown, port.feed.t);
-  port.feed.link.carrier = false;
-  port.feed.counters.set("link_downed", 3);
-  port.history.observe(port.feed.tick());
-  EXPECT_EQ(port.losses(), 3U) << "another fall";
 }
 
 TEST(PartReadings, OfStandardStatisticsAndOfOneFileAreUnknownToo) {
@@ -183,14 +56,55 @@ TEST(PartReadings, OfStandardStatisticsAndOfOneFileAreUnknownToo) {
     Counters& now = snapshot.ports["mlx5_0/1"].counters.emplace();
     now.set("port_rcv_data", 7);
     now.set("pause_rx_pause_frames", 9);
-    snapshot.gaps = {{"mlx5_0/1", "ethtool_stats", "EIO"},
-                     {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}};
+    feed.convert(snapshot, {{"mlx5_0/1", "ethtool_stats", "EIO"},
+                            {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}});
     history.observe(snapshot);
   }
   EXPECT_FALSE(known("mac_FrameCheckSequenceErrors"));
   EXPECT_TRUE(known("pause_rx_pause_frames")) << "another question";
   EXPECT_FALSE(known("symbol_error")) << "one file of many";
   EXPECT_TRUE(known("port_rcv_data"));
+}
+
+TEST(History, LanesThatCanNotBeReadAnyMoreAreNotKnown) {
+  History history;
+  Feed feed;
+  feed.fec_lanes.assign(4, FecLane());
+  for (FecLane& one : feed.fec_lanes) one.corrected_bits = 1;
+  run(history, feed, 5);
+  EXPECT_EQ(port_of(history).latest.fec_lanes.size(), 4U);
+  feed.fec_lanes.clear();
+  feed.bits_per_s = 0;
+  run(history, feed, 60);
+  EXPECT_EQ(port_of(history).latest.fec_lanes.size(), 4U)
+      << "nothing failed: a driver may give them seldom";
+  for (int i = 0; i < 40; ++i) {
+    feed.gaps = {{feed.key, "fec", "EIO"}};
+    run(history, feed, 1);
+  }
+  EXPECT_TRUE(port_of(history).latest.fec_lanes.empty())
+      << "totals that stand still look like a link without errors";
+}
+
+/// It comes with the link's state (ETHTOOL_MSG_LINKSTATE_GET), not with the statistics.
+TEST(History, TheCountOfTheLinksFallsEndsWithItsOwnSource) {
+  for (const char* probe : {"down_reason", "ethtool_stats"}) {
+    History history;
+    Feed feed;
+    feed.counters.set("link_ext_down_count", 7);
+    run(history, feed, 5);
+    Counters others;
+    for (const auto& [id, value] : feed.counters.known())
+      if (known_counters()[id].name != "link_ext_down_count") others.set(id, value);
+    if (probe == std::string_view("down_reason")) feed.counters = others;
+    feed.bits_per_s = 0;
+    for (int i = 0; i < 40; ++i) {
+      feed.gaps = {{feed.key, probe, "EIO"}};
+      run(history, feed, 1);
+    }
+    const bool known = port_of(history).latest.counters->get("link_ext_down_count").has_value();
+    EXPECT_EQ(known, probe == std::string_view("ethtool_stats")) << probe;
+  }
 }
 
 }  // namespace

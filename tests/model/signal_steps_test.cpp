@@ -208,41 +208,20 @@ TEST_F(SignalCollectorTest, TheWorstLaneAndEachLane) {
   EXPECT_TRUE(std::isnan(rows.at(0).values[kTxBiasLane1])) << "lane 1 gave none";
 }
 
-SignalRow row_at(std::int64_t at_s, double temperature_c, double downs) {
-  SignalRow row{"p", 10, at_s, {}};
-  row.values[kTemperature] = temperature_c;
-  row.values[kCarrierDowns] = downs;
-  row.values[kRxTraffic] = downs;
-  return row;
-}
-
-TEST(SignalFolderTest, LongerStepsHoldWhatSaysMost) {
-  SignalFolder folder;
-  for (int i = 0; i < 6; ++i)
-    EXPECT_THAT(folder.add(row_at(kStart_s + i * 10, 50 + i % 3, i)), IsEmpty());
-  const auto rows = folder.add(row_at(kStart_s + 60, 40, 0));
-  ASSERT_THAT(rows, SizeIs(1));
-  EXPECT_EQ(rows[0].step_s, 60U);
-  EXPECT_EQ(rows[0].at_s, kStart_s);
-  EXPECT_EQ(rows[0].values[kTemperature], 52) << "the highest";
-  EXPECT_EQ(rows[0].values[kCarrierDowns], 15) << "the sum";
-  EXPECT_DOUBLE_EQ(rows[0].values[kRxTraffic], 2.5) << "the mean";
-  EXPECT_TRUE(std::isnan(rows[0].values[kSupply]));
-  EXPECT_THAT(folder.unfinished(), SizeIs(2));
-}
-
-TEST(SignalFolderTest, AHoleEndsAStepAndSumsAreKept) {
-  SignalFolder folder;
-  double total = 0, folded = 0;
-  for (int i = 0; i < 500; ++i) {
-    if (i % 7 == 0) continue;
-    total += i;
-    for (const SignalRow& row : folder.add(row_at(kStart_s + i * 10, 50, i)))
-      if (row.step_s == 600) folded += row.values[kCarrierDowns];
+TEST(SignalFoldTest, ALongerStepHoldsWhatIsWorst) {
+  SignalFold fold;
+  for (int i = 0; i < 6; ++i) {
+    SignalValues values;
+    values[kTemperature] = 50 + i % 3;
+    values[kCarrierDowns] = i;
+    values[kRxTraffic] = i;
+    fold.add(values);
   }
-  for (const SignalRow& row : folder.unfinished())
-    if (row.step_s == 600) folded += row.values[kCarrierDowns];
-  EXPECT_EQ(folded, total) << "no count is lost on the way";
+  fold.add(SignalValues());
+  EXPECT_EQ(fold.values()[kTemperature], 52) << "the highest";
+  EXPECT_EQ(fold.values()[kCarrierDowns], 15) << "the sum";
+  EXPECT_DOUBLE_EQ(fold.values()[kRxTraffic], 2.5) << "the mean";
+  EXPECT_TRUE(std::isnan(fold.values()[kSupply]));
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ Bytes family_answer() {
   return NetlinkBuilder(GENL_ID_CTRL, 0)
       .header(head)
       .put(CTRL_ATTR_FAMILY_ID, std::as_bytes(std::span(&kFamily, 1)))
-      .take();
+      .bytes();
 }
 
 bool asks_for_devlink(std::span<const std::byte> request) {
-  const auto message = open_netlink_message(request, sizeof(genlmsghdr));
-  return message && message->attributes.text(CTRL_ATTR_FAMILY_NAME) == DEVLINK_GENL_NAME;
+  const auto message = parse_netlink_message(request, sizeof(genlmsghdr));
+  return message && message->attributes[CTRL_ATTR_FAMILY_NAME].text() == DEVLINK_GENL_NAME;
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Bytes devlink_reporter(const std::string& bus, const std::string& device, const 
       .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, errors)
       .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, 2)
       .close_nest()
-      .take();
+      .bytes();
 }
 
 Bytes devlink_diagnosis(const std::string& description) {
@@ -55,7 +55,7 @@ Bytes devlink_diagnosis(const std::string& description) {
   head.cmd = DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE;
   NetlinkBuilder answer(kFamily, NLM_F_MULTI);
   answer.header(head).open_nest(DEVLINK_ATTR_FMSG).put_flag(DEVLINK_ATTR_FMSG_OBJ_NEST_START);
-  const auto pair = [&](std::string_view name, std::uint8_t type) -> NetlinkBuilder& {
+  const auto pair = [&](const std::string& name, std::uint8_t type) -> NetlinkBuilder& {
     return answer.put_flag(DEVLINK_ATTR_FMSG_PAIR_NEST_START)
         .put_string(DEVLINK_ATTR_FMSG_OBJ_NAME, name)
         .put_u8(DEVLINK_ATTR_FMSG_OBJ_VALUE_TYPE, type);
@@ -67,7 +67,7 @@ Bytes devlink_diagnosis(const std::string& description) {
     pair("Description", kString)
         .put_string(DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA, description)
         .put_flag(DEVLINK_ATTR_FMSG_NEST_END);
-  return answer.put_flag(DEVLINK_ATTR_FMSG_NEST_END).close_nest().take();
+  return answer.put_flag(DEVLINK_ATTR_FMSG_NEST_END).close_nest().bytes();
 }
 
 Result<std::vector<Bytes>> DevlinkAnswers::answer(int protocol,
@@ -96,13 +96,13 @@ std::vector<Bytes> DevlinkAnswers::dump() const {
 }
 
 Result<std::vector<Bytes>> DevlinkAnswers::diagnose(std::span<const std::byte> request) const {
-  const auto asked = open_genl_message(request, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
+  const auto asked = parse_genl_message(request, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
   if (!asked) return asked.error();
-  const auto device = reporters.find({std::string(asked->text(DEVLINK_ATTR_BUS_NAME)),
-                                      std::string(asked->text(DEVLINK_ATTR_DEV_NAME))});
+  const auto device = reporters.find({std::string((*asked)[DEVLINK_ATTR_BUS_NAME].text()),
+                                      std::string((*asked)[DEVLINK_ATTR_DEV_NAME].text())});
   if (device == reporters.end()) return Error{"no such device", ENODEV};
   const auto reporter =
-      device->second.find(std::string(asked->text(DEVLINK_ATTR_HEALTH_REPORTER_NAME)));
+      device->second.find(std::string((*asked)[DEVLINK_ATTR_HEALTH_REPORTER_NAME].text()));
   if (reporter == device->second.end()) return Error{"no such reporter", EINVAL};
   return std::vector<Bytes>{devlink_diagnosis(reporter->second.description)};
 }

@@ -59,23 +59,6 @@ TEST_F(EthtoolDriverStats, AsksForNamesOnceAndAgainWhenTheirNumberChanges) {
   EXPECT_EQ(read->counters.get("link_down_events_phy"), 3U) << "found at its new place";
 }
 
-TEST_F(EthtoolDriverStats, AnotherDriverOrFirmwareWithAsManyStatisticsIsAskedForItsNames) {
-  ASSERT_TRUE(reader_.read(host_, "eth0"));
-  std::swap(driver_.statistics[1], driver_.statistics[2]);
-  driver_.firmware = "28.43.2026";
-  auto read = reader_.read(host_, "eth0");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->counters.get("link_down_events_phy"), 3U);
-  EXPECT_EQ(read->counters.get("rx_corrected_bits_phy"), 198U);
-  driver_.statistics.assign(7, {"rx_fec_corrected_blocks", 12});
-  driver_.driver = "bnxt_en";
-  read = reader_.read(host_, "eth0");
-  ASSERT_TRUE(read);
-  EXPECT_FALSE(read->counters.get("link_down_events_phy"));
-  EXPECT_EQ(read->counters.get("rx_fec_corrected_blocks"), 12U);
-  EXPECT_EQ(driver_.names_asked, 3);
-}
-
 TEST_F(EthtoolDriverStats, AnotherNumberBetweenTwoQuestionsIsNoReading) {
   ASSERT_TRUE(reader_.read(host_, "eth0"));
   driver_.appear_after_count = 1;

@@ -19,10 +19,8 @@ constexpr EthtoolFamily kFamily{0x14};  // as in the captured requests
 
 /// An answer of the ethtool family.
 NetlinkBuilder reply(std::uint8_t command, std::uint16_t header) {
-  genlmsghdr head{};
-  head.cmd = command;
-  NetlinkBuilder builder(kFamily.id, 0);
-  builder.header(head).open_nest(header).put_u32(ETHTOOL_A_HEADER_DEV_INDEX, 2).close_nest();
+  NetlinkBuilder builder = NetlinkBuilder::generic(kFamily.id, 0, command);
+  builder.open_nest(header).put_u32(ETHTOOL_A_HEADER_DEV_INDEX, 2).close_nest();
   return builder;
 }
 
@@ -49,14 +47,15 @@ TEST(EthtoolModule, AShortReadIsAsLongAsItIs) {
 }
 
 TEST(EthtoolModule, NoDataIsNoBytesAndTooMuchIsAnError) {
-  EXPECT_TRUE(parse_module_read(
-                  reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER).take())
-                  ->empty());
+  EXPECT_TRUE(
+      parse_module_read(
+          reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER).bytes())
+          ->empty());
   const std::vector<std::byte> too_much(129);
   EXPECT_FALSE(
       parse_module_read(reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER)
                             .put(ETHTOOL_A_MODULE_EEPROM_DATA, too_much)
-                            .take()));
+                            .bytes()));
 }
 
 TEST(EthtoolModule, TheKernelsErrorsComeThrough) {
@@ -94,12 +93,12 @@ TEST(EthtoolModule, ADetachedDeviceIsNoEmptyCage) {
     FakeHost host;
     host.set_responder(
         [detached](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-          const auto message = open_netlink_message(request, sizeof(genlmsghdr));
+          const auto message = parse_netlink_message(request, sizeof(genlmsghdr));
           const bool module =
               message && message->fixed<genlmsghdr>().cmd == ETHTOOL_MSG_MODULE_EEPROM_GET;
           if (module || detached) return Error{"as the kernel answers", ENODEV};
           return std::vector<Bytes>{
-              reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER).take()};
+              reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER).bytes()};
         });
     EXPECT_EQ(read_module(host, kFamily, 2, {}).error().errnum, detached ? ESHUTDOWN : ENODEV);
   }

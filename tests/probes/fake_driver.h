@@ -21,7 +21,6 @@ namespace linkhealth::testing {
 /// A driver behind the ioctl, as net/ethtool/ioctl.c answers for it.
 struct FakeDriver {
   std::vector<std::pair<std::string, std::uint64_t>> statistics;
-  std::string driver = "mlx5_core", version = "6.1", firmware = "28.39.1002";
   std::size_t appear_after_count = 0;  ///< so many more statistics once the count has been given
   int names_asked = 0, values_asked = 0;
 
@@ -73,13 +72,6 @@ struct FakeDriver {
           at += sizeof(value);
         }
         return true;
-      }
-      case ETHTOOL_GDRVINFO: {
-        auto head = head_of<ethtool_drvinfo>(command);
-        driver.copy(head.driver, sizeof(head.driver) - 1);
-        version.copy(head.version, sizeof(head.version) - 1);
-        firmware.copy(head.fw_version, sizeof(head.fw_version) - 1);
-        return put(command, 0, head);
       }
       default:
         return Error{"unknown command", EOPNOTSUPP};

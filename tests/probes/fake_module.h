@@ -100,7 +100,7 @@ class ModuleScheduleTest : public ::testing::Test {
   }
   void run_for(double seconds) { run_until(now_ + from_seconds(seconds)); }
   ModuleRound only_round() {
-    const auto rounds = schedule_.take_finished();
+    const auto rounds = schedule_.collect_rounds();
     EXPECT_EQ(rounds.size(), 1U);
     return rounds.empty() ? ModuleRound() : rounds.front();
   }

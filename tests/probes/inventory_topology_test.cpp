@@ -139,7 +139,7 @@ TEST(InventoryTopology, AnotherInterfaceByTheSameNumberIsNotThePorts) {
                                     .header(info)
                                     .put_string(IFLA_IFNAME, row.name)
                                     .put(IFLA_ADDRESS, row.address)
-                                    .take()};
+                                    .bytes()};
     });
     const auto inventory = take_inventory(host);
     EXPECT_EQ(port(inventory, "mlx5_0/1").ifindex, row.ours ? 2 : 0) << row.name;

@@ -129,19 +129,14 @@ TEST_F(KernelLogFeed, APortIsFoundByNetdevByAddressByTheBridgeAboveAndByTheDevic
   EXPECT_THAT(news.modules, ::testing::ElementsAre("mlx5_1/1")) << "what was pulled is looked at";
 }
 
-TEST_F(KernelLogFeed, TheSameLineIsOneEventAMinuteAndItsNumberIsSaid) {
+TEST_F(KernelLogFeed, TheSameLineIsOneEventAMinute) {
   start();
   for (int i = 0; i < 500; ++i)
     log(100 + i * 0.1, "pcieport 0000:00:1c.0: AER: Corrected error received: 0000:1b:00.0");
-  FeedNews news = receive(151);
-  EXPECT_EQ(news.events.size(), 1U);
-  EXPECT_TRUE(receive(155).events.empty());
-  news = receive(161);
-  ASSERT_EQ(news.events.size(), 1U);
-  EXPECT_THAT(news.events[0].text, ::testing::EndsWith("(499 times more)"));
-  EXPECT_EQ(news.events[0].t, steady_from_seconds(149.9));
+  EXPECT_EQ(receive(151).events.size(), 1U);
+  EXPECT_TRUE(receive(161).events.empty());
   log(162, "pcieport 0000:00:1c.0: AER: Corrected error received: 0000:1b:00.0");
-  EXPECT_EQ(receive(163).events.size(), 1U) << "and begins anew";
+  EXPECT_EQ(receive(163).events.size(), 1U);
 }
 
 TEST_F(KernelLogFeed, LinesThatWereOverwrittenAreAGapAndReadingGoesOn) {

@@ -45,7 +45,7 @@ Bytes operator+(Bytes a, const Bytes& b) {
 }
 
 TEST(AnswerCollector, GathersUntilDoneOverSeveralDatagrams) {
-  AnswerCollector collector(kSequence, kPort);
+  AnswerCollector collector(kSequence);
   ASSERT_TRUE(collector.add(message(20, NLM_F_MULTI, "one") + message(20, NLM_F_MULTI, "second")));
   EXPECT_FALSE(collector.complete());
   ASSERT_TRUE(collector.add(message(20, NLM_F_MULTI, "x") +
@@ -57,7 +57,7 @@ TEST(AnswerCollector, GathersUntilDoneOverSeveralDatagrams) {
 }
 
 TEST(AnswerCollector, IgnoresLateAnswersToAnEarlierRequest) {
-  AnswerCollector collector(kSequence, kPort);
+  AnswerCollector collector(kSequence);
   ASSERT_TRUE(collector.add(message(20, 0, "late", kSequence - 1) +
                             message(NLMSG_DONE, 0, "", kSequence - 1)));
   EXPECT_FALSE(collector.complete());
@@ -65,7 +65,7 @@ TEST(AnswerCollector, IgnoresLateAnswersToAnEarlierRequest) {
 }
 
 TEST(AnswerCollector, GivesTheKernelsErrorWithItsText) {
-  AnswerCollector collector(kSequence, kPort);
+  AnswerCollector collector(kSequence);
   const auto added = collector.add(
       message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS, error_payload(EOPNOTSUPP, "no module")));
   ASSERT_FALSE(added);
@@ -76,7 +76,7 @@ TEST(AnswerCollector, GivesTheKernelsErrorWithItsText) {
 }
 
 TEST(AnswerCollector, AnAckEndsARequest) {
-  AnswerCollector collector(kSequence, kPort);
+  AnswerCollector collector(kSequence);
   ASSERT_TRUE(collector.add(message(20, 0, "answer") +
                             message(NLMSG_ERROR, NLM_F_CAPPED, error_payload(0, ""))));
   EXPECT_TRUE(collector.complete());
@@ -84,7 +84,7 @@ TEST(AnswerCollector, AnAckEndsARequest) {
 }
 
 TEST(AnswerCollector, ATornDumpIsAskedAgain) {
-  AnswerCollector collector(kSequence, kPort);
+  AnswerCollector collector(kSequence);
   const auto added = collector.add(message(20, NLM_F_MULTI | NLM_F_DUMP_INTR, "half") +
                                    message(NLMSG_DONE, 0, ""));
   ASSERT_FALSE(added);
@@ -95,25 +95,25 @@ TEST(KernelSocket, AsksOnceMoreForATornDumpAndNotForADriversBusyBus) {
   const auto request = [](int flags) {
     return message(20, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), "");
   };
-  EXPECT_TRUE(is_torn(request(NLM_F_DUMP), Error{"torn", EAGAIN}));
-  EXPECT_FALSE(is_torn(request(NLM_F_DUMP), Error{"no", EPERM}));
-  EXPECT_FALSE(is_torn(request(0), Error{"the module's bus is busy", EAGAIN}))
+  EXPECT_TRUE(is_interrupted_dump(request(NLM_F_DUMP), Error{"torn", EAGAIN}));
+  EXPECT_FALSE(is_interrupted_dump(request(NLM_F_DUMP), Error{"no", EPERM}));
+  EXPECT_FALSE(is_interrupted_dump(request(0), Error{"the module's bus is busy", EAGAIN}))
       << "each read of it holds RTNL";
-  EXPECT_FALSE(is_torn({}, Error{"cut", EAGAIN}));
+  EXPECT_FALSE(is_interrupted_dump({}, Error{"cut", EAGAIN}));
 }
 
 TEST(AnswerCollector, BadLengthsAreOneClearError) {
   auto cut = message(20, 0, "payload");
   for (const std::size_t size : {std::size_t{3}, std::size_t{17}, cut.size() - 4}) {
-    AnswerCollector collector(kSequence, kPort);
+    AnswerCollector collector(kSequence);
     EXPECT_EQ(collector.add(std::span(cut).first(size)).error().errnum, EBADMSG) << size;
   }
   auto tiny = message(20, 0, "");
   tiny[0] = std::byte{4};  // nlmsg_len shorter than a header: must not loop for ever
-  AnswerCollector collector(kSequence, kPort);
+  AnswerCollector collector(kSequence);
   EXPECT_EQ(collector.add(tiny).error().errnum, EBADMSG);
   auto error = message(NLMSG_ERROR, 0, "x");
-  AnswerCollector short_error(kSequence, kPort);
+  AnswerCollector short_error(kSequence);
   EXPECT_EQ(short_error.add(error).error().errnum, EBADMSG);
 }
 

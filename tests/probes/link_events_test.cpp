@@ -31,7 +31,7 @@ Bytes event(std::uint16_t type, int ifindex, unsigned change, unsigned char fami
   info.ifi_index = ifindex;
   info.ifi_flags = IFF_UP | IFF_LOWER_UP;
   info.ifi_change = change;
-  return NetlinkBuilder(type, 0).header(info).put_string(IFLA_IFNAME, "ens1np0").take();
+  return NetlinkBuilder(type, 0).header(info).put_string(IFLA_IFNAME, "ens1np0").bytes();
 }
 
 InventoryPort port_with(int ifindex) {
@@ -92,7 +92,7 @@ TEST_F(LinkEventsFeed, APortThatGoesToAnotherNamespaceIsToldAsMoved) {
   info.ifi_index = kOurs;
   info.ifi_change = kAllBits;
   host.inject(NETLINK_ROUTE,
-              NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
+              NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).bytes());
   const FeedNews news = receive();
   EXPECT_TRUE(news.search);
   EXPECT_EQ(news.moved, std::set<std::uint32_t>{kOurs});

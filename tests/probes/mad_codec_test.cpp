@@ -14,12 +14,12 @@ using testing::FakeFabric;
 
 constexpr int kData = 64;
 
-Mad request(MadQuestion question, std::uint8_t port = 0) {
-  return encode_request({question, port, 0x01020304, 1});
+Mad request(MadAttribute attribute, std::uint8_t port = 0) {
+  return encode_request({attribute, port, 0x01020304, 1});
 }
 
 TEST(MadRequests, ADirectedQuestionLeavesByThePortAndTakesOneHop) {
-  const Mad mad = encode_request({MadQuestion::kPortInfo, 17, 0x01020304, 2});
+  const Mad mad = encode_request({MadAttribute::kPortInfo, 17, 0x01020304, 2});
   // IBA 14.2.1.2: base version, class, class version, method, status, hop pointer, hop count,
   // transaction, attribute.
   const std::vector<std::uint8_t> header = {1, 0x81, 1, 1, 0, 0,    0, 1, 0, 0, 0, 0,
@@ -32,13 +32,13 @@ TEST(MadRequests, ADirectedQuestionLeavesByThePortAndTakesOneHop) {
 }
 
 TEST(MadRequests, AQuestionToThisNodeTakesNoHop) {
-  const Mad mad = encode_request({MadQuestion::kPortInfo, 1, 1, 0});
+  const Mad mad = encode_request({MadAttribute::kPortInfo, 1, 1, 0});
   EXPECT_EQ(mad[7], 0);
   EXPECT_EQ(mad[129], 0);
 }
 
 TEST(MadRequests, APerformanceQuestionNamesThePort) {
-  const Mad mad = encode_request({MadQuestion::kPortCountersExtended, 17, 9, 0});
+  const Mad mad = encode_request({MadAttribute::kPortCountersExtended, 17, 9, 0});
   EXPECT_EQ(mad[1], 0x04);
   EXPECT_EQ(mad[3], 0x01);
   EXPECT_EQ(mad[17], 0x1d);
@@ -47,10 +47,10 @@ TEST(MadRequests, APerformanceQuestionNamesThePort) {
 }
 
 TEST(MadRequests, NoneSetsAnything) {
-  for (const auto question : {MadQuestion::kNodeInfo, MadQuestion::kNodeDescription,
-                              MadQuestion::kPortInfo, MadQuestion::kPerfClassPortInfo,
-                              MadQuestion::kPortCounters, MadQuestion::kPortCountersExtended})
-    EXPECT_EQ(request(question)[3], 0x01);
+  for (const auto attribute : {MadAttribute::kNodeInfo, MadAttribute::kNodeDescription,
+                               MadAttribute::kPortInfo, MadAttribute::kPerfClassPortInfo,
+                               MadAttribute::kPortCounters, MadAttribute::kPortCountersExtended})
+    EXPECT_EQ(request(attribute)[3], 0x01);
 }
 
 class MadAnswers : public ::testing::Test {
@@ -59,7 +59,7 @@ class MadAnswers : public ::testing::Test {
     return *fabric_.answer(0, asked, Milliseconds{1}, 1);
   }
   FakeFabric fabric_;
-  const Mad asked_ = request(MadQuestion::kNodeInfo);
+  const Mad asked_ = request(MadAttribute::kNodeInfo);
 };
 
 TEST_F(MadAnswers, AGoodOneIsTakenWhateverTheKernelWroteIntoItsHalfOfTheTransaction) {

@@ -16,8 +16,8 @@ class FakePort final : public MadPort {
   FakePort(const FakePort&) = delete;
   FakePort& operator=(const FakePort&) = delete;
   ~FakePort() override { --fabric_.open_now; }
-  Result<std::vector<std::uint8_t>> ask(std::uint16_t lid, const Mad& request, Milliseconds timeout,
-                                        int tries) override {
+  Result<std::vector<std::uint8_t>> exchange(std::uint16_t lid, const Mad& request,
+                                             Milliseconds timeout, int tries) override {
     return fabric_.answer(lid, request, timeout, tries);
   }
 

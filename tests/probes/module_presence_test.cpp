@@ -60,7 +60,7 @@ TEST_F(ModulePresenceTest, AModulePutInIsReadAsSoonAsTheDriverSaysSo) {
   driver_says(true);
   module().all_errno = EIO;
   run_for(60);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().all_errno = 0;
   driver_says(false);
   run_for(1);
@@ -77,12 +77,12 @@ TEST_F(ModulePresenceTest, AnEventIsAReasonToLookAllTheSame) {
   module().all_errno = 0;
   schedule_.request("mlx5_0/1", now_);
   run_for(1);
-  EXPECT_TRUE(schedule_.take_finished().back().sample->present);
+  EXPECT_TRUE(schedule_.collect_rounds().back().sample->present);
 }
 
 TEST_F(ModulePresenceTest, APulledModuleIsSeenWhenTheDriverSaysSoAndNotAPeriodLater) {
   run_for(30);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().all_errno = EIO;
   driver_says(true);
   run_for(4);
@@ -114,7 +114,7 @@ TEST_F(ModulePresenceTest, AModuleThatAnswersAllTheSameIsReadOn) {
 // The word comes while a round is going on that began with the module still in.
 TEST_F(ModulePresenceTest, AModulePulledInARoundIsNoneThatAnswersAllTheSame) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   const std::size_t begun = reads();
   module().before_read = [this, begun](std::size_t made) {
     if (made != begun + 1) return;
@@ -146,17 +146,17 @@ TEST_F(ModulePresenceTest, AModuleThatBootsAfterAnEventIsLookedAtTwice) {
   driver_says(true);
   module().all_errno = EIO;
   run_for(60);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   schedule_.request("mlx5_0/1", now_);  // it was put in, and does not answer yet
   run_for(1);
   module().all_errno = 0;
   run_for(5);
-  EXPECT_EQ(schedule_.take_finished().back().change, ModuleChange::kInserted);
+  EXPECT_EQ(schedule_.collect_rounds().back().change, ModuleChange::kInserted);
 }
 
 TEST_F(ModulePresenceTest, OneThatIsLeftAloneIsTheSameAfterwardsOrGone) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   schedule_.set_ports({{"mlx5_0/1", 7, false, true}}, now_);
   const std::size_t before = reads();
   schedule_.request("mlx5_0/1", now_);

@@ -31,7 +31,7 @@ class ManualClock final : public Clock {
 };
 
 bool is_module_read(std::span<const std::byte> request) {
-  return open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok();
+  return parse_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok();
 }
 
 /// Waits for the event descriptor; the limit is only for a test that has failed.
@@ -64,7 +64,7 @@ TEST(ModuleReader, TellsWhenSomethingIsFinished) {
   EXPECT_FALSE(is_readable(reader.event_fd()));
   reader.set_ports({{"mlx5_0/1", 2}});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
-  const auto rounds = reader.take_finished();
+  const auto rounds = reader.collect_rounds();
   ASSERT_EQ(rounds.size(), 1U);
   ASSERT_TRUE(rounds.front().sample);
   EXPECT_FALSE(rounds.front().sample->present);
@@ -80,11 +80,11 @@ TEST(ModuleReader, ARequestWakesIt) {
                       clock, {});
   reader.set_ports({{"mlx5_0/1", 2}});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
-  EXPECT_TRUE(reader.take_finished().front().gap);
+  EXPECT_TRUE(reader.collect_rounds().front().gap);
   clock.advance(Milliseconds{5000});
   reader.request("mlx5_0/1");
   ASSERT_TRUE(wait_readable(reader.event_fd()));
-  EXPECT_TRUE(reader.take_finished().front().gap);
+  EXPECT_TRUE(reader.collect_rounds().front().gap);
 }
 
 TEST(ModuleReader, AKernelWithoutEthtoolNetlinkHasNoModuleInterface) {
@@ -96,7 +96,7 @@ TEST(ModuleReader, AKernelWithoutEthtoolNetlinkHasNoModuleInterface) {
   ModuleReader reader(std::move(host), clock, {});
   reader.set_ports({{"eth0", 2}});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
-  EXPECT_EQ(reader.take_finished().front().gap->reason,
+  EXPECT_EQ(reader.collect_rounds().front().gap->reason,
             "EOPNOTSUPP: the driver has no module interface");
 }
 
@@ -121,7 +121,7 @@ TEST(ModuleReader, AReadThatHangsIsNamedAndNobodyWaits) {
     ASSERT_TRUE(reader.busy());
     EXPECT_EQ(reader.busy()->port, "mlx5_0/1");
     EXPECT_EQ(reader.busy()->since, begun);
-    EXPECT_TRUE(reader.take_finished().empty());
+    EXPECT_TRUE(reader.collect_rounds().empty());
     reader.set_ports({});
   }  // ends though the read has not
   release->set_value();
@@ -133,7 +133,7 @@ TEST(ModuleReader, StopsAtOnceWhenNothingIsGoingOn) {
   ModuleReader idle(std::make_unique<FakeHost>(), clock, {});
   ModuleReader never_used(std::make_unique<FakeHost>(), clock, {});
   idle.set_ports({});
-  EXPECT_TRUE(idle.take_finished().empty());
+  EXPECT_TRUE(idle.collect_rounds().empty());
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_F(ModuleScheduleTest, FailuresAreGapsAndAreAskedLessAndLessOften) {
     EXPECT_LE(reads(), 6U + 14U);
     module().all_errno = 0;
     run_for(301);
-    EXPECT_TRUE(schedule_.take_finished().front().sample);
+    EXPECT_TRUE(schedule_.collect_rounds().front().sample);
   }
 }
 
@@ -71,14 +71,14 @@ TEST_F(ModuleScheduleTest, ALateFailureKeepsTheIdentity) {
   run_for(30);
   module().all_errno = 0;
   run_for(60);
-  EXPECT_EQ(schedule_.take_finished().front().change, ModuleChange::kNone);
+  EXPECT_EQ(schedule_.collect_rounds().front().change, ModuleChange::kNone);
   EXPECT_EQ(reads_of(3), 1U);
 }
 
 /// Reading clears them in the module: a round that fails after it has seen one must not lose it.
 TEST_F(ModuleScheduleTest, ARoundThatEndsEarlyLosesNoFlag) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().lower[3] = 0x01;        // received light lost, lane 1
   module().page_errno[0] = EBUSY;  // the read that proves the module
   run_for(10);
@@ -94,7 +94,7 @@ TEST_F(ModuleScheduleTest, ARoundThatEndsEarlyLosesNoFlag) {
 
 TEST_F(ModuleScheduleTest, OneThatEndsSoonerLosesThoseOfTheOneBeforeNeither) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().lower[3] = 0x01;
   module().page_errno[0] = EBUSY;
   run_for(7);
@@ -240,7 +240,7 @@ TEST_F(ModuleScheduleTest, AModuleOfWhichOnlyTheKindIsKnownIsWatchedAllTheSame) 
     run_for(10);
   }
   EXPECT_EQ(reads(), before + 6) << "once a period";
-  for (const ModuleRound& round : schedule_.take_finished())
+  for (const ModuleRound& round : schedule_.collect_rounds())
     EXPECT_EQ(round.change, ModuleChange::kNone);
   module().lower[0] = 0x11;
   run_for(11);
@@ -248,7 +248,7 @@ TEST_F(ModuleScheduleTest, AModuleOfWhichOnlyTheKindIsKnownIsWatchedAllTheSame) 
   module() = FakeModule();
   module().lower[0] = 0x0c;
   run_for(30);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().all_errno = ENODEV;
   run_for(11);
   EXPECT_EQ(only_round().change, ModuleChange::kRemoved);
@@ -291,7 +291,7 @@ TEST_F(ModuleScheduleTest, ReadsOfOneByteEnd) {
   module().longest = 1;
   run_for(100);
   EXPECT_LT(reads(), 200U);
-  EXPECT_FALSE(schedule_.take_finished().empty());
+  EXPECT_FALSE(schedule_.collect_rounds().empty());
 }
 
 TEST_F(ModuleScheduleTest, LimitsThatWereNotThereYetAreReadAnew) {
@@ -310,7 +310,7 @@ TEST_F(ModuleScheduleTest, LimitsThatWereNotThereYetAreReadAnew) {
 TEST_F(ModuleScheduleTest, NamesThatWereNotThereYetAreReadAnew) {
   module().page00[160 - 128] ^= 0xffU;  // the checksum says so
   run_for(3);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().page00[160 - 128] ^= 0xffU;
   run_for(20);
   const ModuleRound round = only_round();

@@ -45,7 +45,7 @@ TEST_F(ModuleScheduleTest, FlagsOfTheFirstRoundAreNotBelieved) {
 
 TEST_F(ModuleScheduleTest, AFlagThatOneRoundSawIsNotLost) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().lower[3] = 0x02;  // lane 2, once: the round that reads it clears it
   run_for(25);
   ASSERT_EQ(module().lower[3], 0);
@@ -88,7 +88,7 @@ TEST_F(ModuleScheduleTest, FlagsOfAModuleThatJustCameUpAreNotBelieved) {
   run_for(5);
   module().lower[2] = 0x01;  // data not ready
   run_for(11);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().lower[2] = 0;
   module().lower[3] = 0x0f;
   run_for(9.5);
@@ -113,7 +113,7 @@ TEST_F(ModuleScheduleTest, AnEmptyCageIsNoModuleAndIsAskedSeldom) {
 
 TEST_F(ModuleScheduleTest, PulledAndPutBackAreChanges) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().all_errno = ENXIO;
   run_for(11);
   EXPECT_EQ(only_round().change, ModuleChange::kRemoved);
@@ -127,7 +127,7 @@ TEST_F(ModuleScheduleTest, PulledAndPutBackAreChanges) {
 
 TEST_F(ModuleScheduleTest, AnotherSerialNumberIsASwap) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().set_serial("SN000002");
   run_for(11);
   const ModuleRound round = only_round();
@@ -138,7 +138,7 @@ TEST_F(ModuleScheduleTest, AnotherSerialNumberIsASwap) {
 
 TEST_F(ModuleScheduleTest, ASwapIsToldThoughTheNewModuleBootsFirst) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().set_serial("SN000002");
   module().before_read = [this](std::size_t) {
     // Only the last read of a round is of the upper half of page 00h: it sees another serial. All
@@ -148,7 +148,7 @@ TEST_F(ModuleScheduleTest, ASwapIsToldThoughTheNewModuleBootsFirst) {
   };
   run_for(11);
   module().before_read = nullptr;
-  for (const ModuleRound& round : schedule_.take_finished())
+  for (const ModuleRound& round : schedule_.collect_rounds())
     EXPECT_EQ(round.change, ModuleChange::kNone);
   module().all_errno = 0;
   schedule_.request("mlx5_0/1", now_);
@@ -164,10 +164,10 @@ TEST_F(ModuleScheduleTest, ASwapIsToldThoughTheNewModuleBootsFirst) {
 TEST_F(ModuleScheduleTest, WithoutASerialNumberAnotherPartIsASwap) {
   module().set_serial("");
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().all_errno = EIO;  // pulled, where the driver says so
   run_for(60);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().all_errno = 0;
   module().page00[168 - 128] = 'X';  // the part number
   schedule_.request("mlx5_0/1", now_);
@@ -179,7 +179,7 @@ TEST_F(ModuleScheduleTest, WithoutASerialNumberAnotherPartIsASwap) {
 
 TEST_F(ModuleScheduleTest, ASwapIsSeenThoughTheLastReadOfTheRoundBeforeFailed) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   module().page_errno[0] = EIO;  // only the last read of a round is of page 00h
   run_for(10);
   EXPECT_TRUE(only_round().gap);
@@ -220,7 +220,7 @@ TEST_F(ModuleScheduleTest, OneBadPortHidesNoOther) {
   modules_["mlx5_1/1"].all_errno = ENODEV;
   run_for(3);
   std::map<PortKey, ModuleRound> rounds;
-  for (const ModuleRound& round : schedule_.take_finished()) rounds[round.port] = round;
+  for (const ModuleRound& round : schedule_.collect_rounds()) rounds[round.port] = round;
   EXPECT_TRUE(rounds.at("mlx5_0/1").gap);
   EXPECT_FALSE(rounds.at("mlx5_1/1").sample->present);
   EXPECT_TRUE(rounds.at("mlx5_2/1").sample->present);
@@ -229,9 +229,9 @@ TEST_F(ModuleScheduleTest, OneBadPortHidesNoOther) {
 TEST_F(ModuleScheduleTest, AQuickRoundIsNotTornApart) {
   schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}}, now_);
   bool torn = false;
-  modules_["mlx5_1/1"].before_read = [&](std::size_t) { torn = torn || !schedule_.has_finished(); };
+  modules_["mlx5_1/1"].before_read = [&](std::size_t) { torn = torn || !schedule_.has_rounds(); };
   run_for(0.5);
-  EXPECT_EQ(schedule_.take_finished().size(), 2U);
+  EXPECT_EQ(schedule_.collect_rounds().size(), 2U);
   EXPECT_FALSE(torn) << "all of one, then the other";
 }
 
@@ -240,7 +240,7 @@ TEST_F(ModuleScheduleTest, APortThatLeavesDuringItsReadIsForgotten) {
   ASSERT_TRUE(read);
   schedule_.set_ports({}, now_);
   schedule_.done(*read, module().read(read->page), Milliseconds(0), now_, wall());
-  EXPECT_TRUE(schedule_.take_finished().empty());
+  EXPECT_TRUE(schedule_.collect_rounds().empty());
   EXPECT_FALSE(schedule_.wake_at());
 }
 
@@ -274,7 +274,7 @@ TEST(ModuleLimits, AreReadAgainWhenADataPathHasComeUpOrAnotherApplicationRuns) {
       schedule.done(*read, std::vector<std::uint8_t>(bytes.begin(), bytes.end()), Milliseconds{5},
                     now, WallTime());
     }
-    for (ModuleRound& round : schedule.take_finished()) last = std::move(round.sample);
+    for (ModuleRound& round : schedule.collect_rounds()) last = std::move(round.sample);
   };
   auto module = EepromBuilder::cmis();
   module.lower().byte(90, 0x4b).byte(91, 0x14).byte(92, 0x11).byte(93, 0xff).byte(94, 0xff);

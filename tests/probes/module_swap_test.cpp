@@ -30,11 +30,11 @@ class ModuleSwapTest : public testing::ModuleScheduleTest,
 
 TEST_P(ModuleSwapTest, ExchangedWhileItIsReadNoSampleMixesTheTwo) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   at_read(GetParam(), &exchange);
   for (int i = 0; i < 40; ++i) {
     run_for(0.5);
-    for (const ModuleRound& round : schedule_.take_finished()) {
+    for (const ModuleRound& round : schedule_.collect_rounds()) {
       ASSERT_TRUE(round.sample);
       const bool old = round.sample->serial == "SN000001";
       EXPECT_EQ(round.sample->temperature_c, old ? 35.0 : 61.0) << round.sample->serial;
@@ -47,7 +47,7 @@ TEST_P(ModuleSwapTest, ExchangedWhileItIsReadNoSampleMixesTheTwo) {
 TEST_P(ModuleSwapTest, ExchangedInItsVeryFirstRound) {
   at_read(GetParam(), &exchange);
   run_for(20);
-  for (const ModuleRound& round : schedule_.take_finished()) {
+  for (const ModuleRound& round : schedule_.collect_rounds()) {
     ASSERT_TRUE(round.sample);
     EXPECT_EQ(round.sample->serial, "SN000002");
     EXPECT_EQ(round.sample->temperature_c, 61.0);
@@ -56,7 +56,7 @@ TEST_P(ModuleSwapTest, ExchangedInItsVeryFirstRound) {
 
 TEST_P(ModuleSwapTest, PulledWhileItIsReadIsGoneAndNothingIsMadeOfTheHalf) {
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   at_read(GetParam(), [](FakeModule& module) { module.all_errno = ENXIO; });
   run_for(25);
   const ModuleRound round = only_round();
@@ -70,7 +70,7 @@ TEST_P(ModuleSwapTest, PulledWhileItIsReadIsGoneAndNothingIsMadeOfTheHalf) {
 TEST_P(ModuleSwapTest, PutInWhileItIsReadIsReadWhole) {
   module().all_errno = ENXIO;
   run_for(5);
-  schedule_.take_finished();
+  schedule_.collect_rounds();
   // Some drivers answer EIO while the module boots, others nonsense.
   at_read(0, [](FakeModule& module) { module.all_errno = EIO; });
   run_for(40);

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <fstream>
 
+#include "tests/support/fake_host.h"
+
 namespace linkhealth::testing {
 namespace {
 
@@ -38,6 +40,17 @@ Bytes captured(const std::string& name) {
 Bytes cut(const Bytes& message, std::size_t size) {
   // A copy of its own, so that the address sanitizer sees a read behind its end.
   return {message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+Bytes request_of(const std::function<void(Host&)>& read) {
+  FakeHost host;
+  Bytes sent;
+  host.set_responder([&](int, ByteView request) -> Result<std::vector<Bytes>> {
+    if (sent.empty()) sent.assign(request.begin(), request.end());
+    return Error{"only the request counts", EIO};
+  });
+  read(host);
+  return sent;
 }
 
 void expect_error_at_every_length(const Bytes& message,

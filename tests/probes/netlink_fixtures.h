@@ -21,6 +21,9 @@ Bytes from_hex(std::string_view hex);
 /// `message` cut to `size` bytes.
 Bytes cut(const Bytes& message, std::size_t size);
 
+/// The first request that `read` sends.
+Bytes request_of(const std::function<void(Host&)>& read);
+
 /// Expects an Error with EBADMSG from `parse` for `message` cut at every length.
 void expect_error_at_every_length(const Bytes& message,
                                   const std::function<int(ByteView)>& errnum_of_parse);

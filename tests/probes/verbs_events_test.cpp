@@ -5,7 +5,10 @@
 #include <infiniband/verbs.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <set>
 
 #include "tests/support/fake_host.h"
 #include "tests/support/fake_verbs.h"
@@ -17,27 +20,6 @@ namespace {
 using testing::FakeHost;
 using testing::FakeVerbs;
 using testing::NoNewThreads;
-
-/// libibverbs' numbers, which the lab makes two of.
-TEST(VerbsEventKinds, AreThoseOfTheLibrary) {
-  struct Row {
-    ibv_event_type type;
-    VerbsEventKind kind;
-  };
-  constexpr Row kRows[] = {
-      {IBV_EVENT_PORT_ERR, VerbsEventKind::kPortError},
-      {IBV_EVENT_PORT_ACTIVE, VerbsEventKind::kPortActive},
-      {IBV_EVENT_DEVICE_FATAL, VerbsEventKind::kDeviceFatal},
-      {IBV_EVENT_LID_CHANGE, VerbsEventKind::kLidChange},
-      {IBV_EVENT_SM_CHANGE, VerbsEventKind::kSmChange},
-      {IBV_EVENT_PKEY_CHANGE, VerbsEventKind::kPortChanged},
-      {IBV_EVENT_GID_CHANGE, VerbsEventKind::kPortChanged},
-      {IBV_EVENT_CLIENT_REREGISTER, VerbsEventKind::kPortChanged},
-      {IBV_EVENT_QP_FATAL, VerbsEventKind::kOther},
-  };
-  for (const Row& row : kRows)
-    EXPECT_EQ(verbs_event_kind(row.type), row.kind) << "event " << row.type;
-}
 
 class VerbsFeed : public ::testing::Test {
  protected:
@@ -56,18 +38,37 @@ class VerbsFeed : public ::testing::Test {
     host.set("/sys/class/infiniband_verbs/" + file + "/ibdev", device + "\n");
   }
   void search() { feed.set_ports(host, ports, now); }
-  /// Waits for the feed's descriptor, then receives; until every call to the library came back.
-  FeedNews settle() {
+  /// Receives until `done` holds of all that came, for 5 s at most.
+  FeedNews receive_until(const std::function<bool(const FeedNews&)>& done) {
     FeedNews all;
-    do {
-      pollfd wanted{feed.fd(), POLLIN, 0};
-      ::poll(&wanted, 1, feed.settled() ? 0 : 5'000);
+    for (int tries = 0; tries < 500; ++tries) {
       merge(all, feed.receive(host, now));
-    } while (!feed.settled());
-    merge(all, feed.receive(host, now));
+      if (done(all)) return all;
+      pollfd wanted{feed.fd(), POLLIN, 0};
+      ::poll(&wanted, 1, 10);
+    }
+    ADD_FAILURE() << "it did not happen within 5 s";
     return all;
   }
-  void settle_once() { feed.receive(host, now); }
+  FeedNews receive_events(std::size_t count) {
+    return receive_until([&](const FeedNews& all) { return all.events.size() >= count; });
+  }
+  /// Until these devices are open, and no other is.
+  void wait_for_open(const std::set<std::string>& devices) {
+    receive_until([&](const FeedNews&) {
+      return std::ranges::all_of(ports, [&](const InventoryPort& port) {
+        return library->is_open(port.id.device) == devices.contains(port.id.device);
+      });
+    });
+  }
+  std::vector<std::string> gap_ports() {
+    std::vector<std::string> names;
+    for (const Gap& gap : feed.gaps()) names.push_back(gap.port);
+    return names;
+  }
+  void wait_for_gaps(const std::vector<std::string>& of) {
+    receive_until([&](const FeedNews&) { return gap_ports() == of; });
+  }
   static void merge(FeedNews& all, FeedNews news) {
     all.events.insert(all.events.end(), news.events.begin(), news.events.end());
     all.look = all.look || news.look;
@@ -82,20 +83,23 @@ class VerbsFeed : public ::testing::Test {
   VerbsEvents feed{library, Milliseconds(5000)};
 };
 
-TEST_F(VerbsFeed, PortEventsAreToldAndPromptAReading) {
+const std::vector<std::string> kNone;
+const std::set<std::string> kBoth = {"mlx5_0", "mlx5_1"};
+
+TEST_F(VerbsFeed, PortEventsAreReportedAndPromptAReading) {
   search();
-  settle();
-  library->tell("mlx5_0", VerbsEventKind::kPortError, 1);
-  library->tell("mlx5_1", VerbsEventKind::kPortActive, 1);
-  library->tell("mlx5_1", VerbsEventKind::kLidChange, 1);
-  library->tell("mlx5_1", VerbsEventKind::kSmChange, 1);
-  const FeedNews news = settle();
-  std::vector<std::pair<PortKey, PortEventKind>> told;
+  wait_for_open(kBoth);
+  library->send("mlx5_0", IBV_EVENT_PORT_ERR, 1);
+  library->send("mlx5_1", IBV_EVENT_PORT_ACTIVE, 1);
+  library->send("mlx5_1", IBV_EVENT_LID_CHANGE, 1);
+  library->send("mlx5_1", IBV_EVENT_SM_CHANGE, 1);
+  const FeedNews news = receive_events(4);
+  std::vector<std::pair<PortKey, PortEventKind>> reported;
   for (const PortEvent& event : news.events) {
-    told.emplace_back(event.port, event.kind);
+    reported.emplace_back(event.port, event.kind);
     EXPECT_EQ(event.t, now);
   }
-  EXPECT_THAT(told,
+  EXPECT_THAT(reported,
               ::testing::UnorderedElementsAre(std::pair("mlx5_0/1", PortEventKind::kPortError),
                                               std::pair("mlx5_1/1", PortEventKind::kPortActive),
                                               std::pair("mlx5_1/1", PortEventKind::kLidChange),
@@ -104,175 +108,120 @@ TEST_F(VerbsFeed, PortEventsAreToldAndPromptAReading) {
   EXPECT_THAT(news.ports, ::testing::ElementsAre("mlx5_0/1", "mlx5_1/1"));
 }
 
-TEST_F(VerbsFeed, AChangeOfATableIsOnlyAPrompt) {
+TEST_F(VerbsFeed, AChangeOfATableIsOnlyAPromptAndOtherEventsAreNothing) {
   search();
-  settle();
-  library->tell("mlx5_0", VerbsEventKind::kPortChanged, 1);
-  library->tell("mlx5_1", VerbsEventKind::kPortError, 7);  // no such port
-  const FeedNews news = settle();
-  EXPECT_TRUE(news.events.empty());
-  EXPECT_THAT(news.ports, ::testing::ElementsAre("mlx5_0/1"));
-}
-
-TEST_F(VerbsFeed, AFatalErrorIsToldAndTheContextIsGivenBack) {
-  search();
-  settle();
-  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
-  const FeedNews news = settle();
-  ASSERT_EQ(news.events.size(), 1U);
-  EXPECT_EQ(news.events[0].kind, PortEventKind::kDeviceFatal);
-  EXPECT_EQ(news.events[0].port, "mlx5_0/1");
-  EXPECT_TRUE(news.search);
-  EXPECT_FALSE(library->is_open("mlx5_0"));
-  search();
-  settle();
-  EXPECT_EQ(library->opens("mlx5_0"), 1) << "not at once again";
-  now += VerbsEvents::kAgain;
-  search();
-  settle();
-  EXPECT_EQ(library->opens("mlx5_0"), 2);
-}
-
-TEST_F(VerbsFeed, WhatWasGivenBackIsAGapAndOpenedAgainWithoutASearch) {
-  for (const bool fatal : {true, false}) {
-    search();
-    settle();
-    const int opens = library->opens("mlx5_0");
-    fatal ? library->tell("mlx5_0", VerbsEventKind::kDeviceFatal) : library->fail("mlx5_0", EIO);
-    settle();
-    search();  // the one that is asked for: too early
-    const auto still_blind = [&] {
-      return feed.gaps().size() == 1 && feed.gaps()[0].port == "mlx5_0/1";
-    };
-    EXPECT_TRUE(still_blind());
-    now += VerbsEvents::kAgain - Milliseconds(1);
-    settle();
-    EXPECT_TRUE(still_blind());
-    EXPECT_EQ(library->opens("mlx5_0"), opens) << "not at once again";
-    now += Milliseconds(1);
-    settle();
-    EXPECT_EQ(library->opens("mlx5_0"), opens + 1);
-    EXPECT_TRUE(feed.gaps().empty());
-    library->tell("mlx5_0", VerbsEventKind::kPortError, 1);
-    EXPECT_EQ(settle().events.size(), 1U);
+  wait_for_open(kBoth);
+  library->send("mlx5_1", IBV_EVENT_PORT_ERR, 7);  // no such port
+  library->send("mlx5_1", IBV_EVENT_QP_FATAL);
+  for (const int type :
+       {IBV_EVENT_PKEY_CHANGE, IBV_EVENT_GID_CHANGE, IBV_EVENT_CLIENT_REREGISTER}) {
+    library->send("mlx5_1", type, 1);
+    const FeedNews news = receive_until([](const FeedNews& all) { return !all.ports.empty(); });
+    EXPECT_TRUE(news.events.empty());
+    EXPECT_THAT(news.ports, ::testing::ElementsAre("mlx5_1/1"));
   }
 }
 
-TEST_F(VerbsFeed, WhatCouldNotBeOpenedIsTriedAgainWithoutASearch) {
+TEST_F(VerbsFeed, AfterAFatalErrorOrAFailureTheContextIsClosedAndOpenedAgainLater) {
+  search();
+  wait_for_open(kBoth);
+  for (const bool fatal : {true, false}) {
+    SCOPED_TRACE(fatal);
+    const int opens = library->opens("mlx5_0");
+    fatal ? library->send("mlx5_0", IBV_EVENT_DEVICE_FATAL) : library->fail("mlx5_0", EIO);
+    const FeedNews news = receive_until([](const FeedNews& all) { return all.search; });
+    ASSERT_EQ(news.events.size(), fatal ? 1U : 0U);
+    for (const PortEvent& event : news.events) {
+      EXPECT_EQ(event.kind, PortEventKind::kDeviceFatal);
+      EXPECT_EQ(event.port, "mlx5_0/1");
+    }
+    wait_for_open({"mlx5_1"});
+    search();  // the one that the event prompts: too early
+    now += VerbsEvents::kRetry - Milliseconds(1);
+    feed.receive(host, now);
+    EXPECT_EQ(gap_ports(), std::vector<std::string>{"mlx5_0/1"});
+    EXPECT_EQ(library->opens("mlx5_0"), opens) << "not at once";
+    now += Milliseconds(1);
+    wait_for_open(kBoth);  // without a search
+    wait_for_gaps(kNone);
+    EXPECT_EQ(library->opens("mlx5_0"), opens + 1);
+    library->send("mlx5_0", IBV_EVENT_PORT_ERR, 1);
+    EXPECT_EQ(receive_events(1).events.size(), 1U);
+  }
+}
+
+TEST_F(VerbsFeed, ADeviceThatFailsIsItsOwnGapAndTriedAgainWithoutASearch) {
   library->refuse("mlx5_1", EIO);
   search();
-  settle();
+  wait_for_gaps({"mlx5_1/1"});
+  wait_for_open({"mlx5_0"});
   library->refuse("mlx5_1", 0);
-  now += VerbsEvents::kAgain;
-  settle();
-  EXPECT_TRUE(library->is_open("mlx5_1"));
-  EXPECT_TRUE(feed.gaps().empty());
-}
-
-TEST_F(VerbsFeed, WhatHasGoneIsNotLookedForAllTheTime) {
-  search();
-  settle();
-  host.remove("/sys/class/infiniband_verbs/uverbs0");
-  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
-  settle();
-  now += VerbsEvents::kAgain;
-  settle();
-  EXPECT_EQ(library->opens("mlx5_0"), 1);
-  EXPECT_TRUE(feed.gaps().empty());
-}
-
-TEST_F(VerbsFeed, AtTheLimitOfTasksItIsSaidAndTriedAgain) {
-  {
-    const NoNewThreads limit;
-    search();
-    settle_once();
-    ASSERT_EQ(feed.gaps().size(), 2U);
-    EXPECT_EQ(feed.gaps()[0].port, "mlx5_0/1");
-    EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("thread"));
-  }
-  settle_once();
-  settle();
-  EXPECT_TRUE(feed.gaps().empty());
-  EXPECT_TRUE(library->is_open("mlx5_0") && library->is_open("mlx5_1"));
-}
-
-TEST_F(VerbsFeed, AtTheLimitOfTasksAContextIsGivenBackLaterAndNotHere) {
-  search();
-  settle();
-  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
-  {
-    const NoNewThreads limit;
-    settle_once();
-    settle_once();
-    EXPECT_TRUE(library->is_open("mlx5_0")) << "closing it may wait for the firmware";
-    EXPECT_EQ(feed.gaps().size(), 1U);
-  }
-  settle_once();
-  settle();
-  EXPECT_FALSE(library->is_open("mlx5_0"));
+  now += VerbsEvents::kRetry;
+  wait_for_open(kBoth);
+  wait_for_gaps(kNone);
 }
 
 TEST_F(VerbsFeed, TheFatalErrorOfADriverThatIsUnloadedIsNone) {
   search();
-  settle();
+  wait_for_open(kBoth);
   host.remove("/sys/class/infiniband_verbs/uverbs0");
-  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
-  const FeedNews news = settle();
+  library->send("mlx5_0", IBV_EVENT_DEVICE_FATAL);
+  const FeedNews news = receive_until([](const FeedNews& all) { return all.search; });
   EXPECT_TRUE(news.events.empty());
-  EXPECT_TRUE(news.search);
-  EXPECT_FALSE(library->is_open("mlx5_0"));
-  EXPECT_TRUE(library->is_open("mlx5_1"));
+  wait_for_open({"mlx5_1"});
+  now += VerbsEvents::kRetry;
+  feed.receive(host, now);
+  EXPECT_EQ(library->opens("mlx5_0"), 1) << "its file has gone";
+  EXPECT_EQ(gap_ports(), kNone);
 }
 
-TEST_F(VerbsFeed, ADeviceWhoseFileIsGoneIsGivenBackThoughItsPortIsStillListed) {
+TEST_F(VerbsFeed, ADeviceWhoseFileHasGoneIsClosedThoughItsPortIsStillListed) {
   search();
-  settle();
-  host.remove("/sys/class/infiniband_verbs/uverbs0");  // who unloads the driver waits for us now
+  wait_for_open(kBoth);
+  host.remove("/sys/class/infiniband_verbs/uverbs0");  // the unload of the driver waits for us
   search();
-  settle();
-  EXPECT_FALSE(library->is_open("mlx5_0"));
-  EXPECT_TRUE(library->is_open("mlx5_1"));
-  EXPECT_TRUE(feed.gaps().empty());
+  wait_for_open({"mlx5_1"});
+  EXPECT_EQ(gap_ports(), kNone);
 }
 
-TEST_F(VerbsFeed, ADeviceThatGoesWhileItIsOpenedIsGivenBack) {
+TEST_F(VerbsFeed, ADeviceThatGoesWhileItIsOpenedIsClosed) {
   library->hang("mlx5_0");
   search();
   host.remove("/sys/class/infiniband_verbs/uverbs0");
+  search();
   library->let_go();
-  settle();
-  EXPECT_FALSE(library->is_open("mlx5_0"));
+  wait_for_open({"mlx5_1"});
 }
 
-TEST_F(VerbsFeed, AHotPluggedDeviceIsHeard) {
+TEST_F(VerbsFeed, AHotPluggedDeviceIsWatched) {
   search();
-  settle();
+  wait_for_open(kBoth);
   const int before = feed.fd();
   add_device("mlx5_2", "uverbs2");
   search();
-  settle();
-  library->tell("mlx5_2", VerbsEventKind::kPortActive, 1);
-  EXPECT_EQ(settle().events.size(), 1U);
+  wait_for_open({"mlx5_0", "mlx5_1", "mlx5_2"});
+  library->send("mlx5_2", IBV_EVENT_PORT_ACTIVE, 1);
+  EXPECT_EQ(receive_events(1).events.size(), 1U);
   EXPECT_EQ(feed.fd(), before);
+}
+
+TEST_F(VerbsFeed, AtTheLimitOfTasksThereIsAGapAndAnotherTry) {
+  {
+    const NoNewThreads limit;
+    search();
+    EXPECT_EQ(gap_ports(), (std::vector<std::string>{"mlx5_0/1", "mlx5_1/1"}));
+    EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("thread"));
+  }
+  wait_for_open(kBoth);
+  wait_for_gaps(kNone);
 }
 
 TEST_F(VerbsFeed, WithoutRightsThereIsOneGapForTheNode) {
   library->refuse("mlx5_0", EACCES);
   library->refuse("mlx5_1", EACCES);
   search();
-  settle();
-  ASSERT_EQ(feed.gaps().size(), 1U);
-  EXPECT_EQ(feed.gaps()[0].port, "");
+  wait_for_gaps({""});
   EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("sampling.verbs_events: 0"));
-}
-
-TEST_F(VerbsFeed, ADeviceThatFailsIsItsOwnGap) {
-  library->refuse("mlx5_1", EIO);
-  search();
-  settle();
-  ASSERT_EQ(feed.gaps().size(), 1U);
-  EXPECT_EQ(feed.gaps()[0].port, "mlx5_1/1");
-  EXPECT_TRUE(library->is_open("mlx5_0"));
 }
 
 TEST_F(VerbsFeed, WithoutTheModuleThereIsOneGap) {
@@ -288,26 +237,20 @@ TEST_F(VerbsFeed, WithoutTheModuleThereIsOneGap) {
 TEST_F(VerbsFeed, ADeviceThatDoesNotAnswerIsNamedAndHidesNoOther) {
   library->hang("mlx5_0");
   search();
+  wait_for_open({"mlx5_1"});
+  EXPECT_EQ(gap_ports(), kNone);
   now += Milliseconds(5001);
-  feed.receive(host, now);
-  for (int tries = 0; tries < 1000 && !library->is_open("mlx5_1"); ++tries) {
-    pollfd wanted{feed.fd(), POLLIN, 0};
-    ::poll(&wanted, 1, 100);
-    feed.receive(host, now);
-  }
-  EXPECT_TRUE(library->is_open("mlx5_1"));
-  ASSERT_EQ(feed.gaps().size(), 1U);
-  EXPECT_EQ(feed.gaps()[0].port, "mlx5_0/1");
+  wait_for_gaps({"mlx5_0/1"});
+  EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("does not answer"));
   library->let_go();
-  settle();
-  EXPECT_TRUE(feed.gaps().empty());
-  EXPECT_TRUE(library->is_open("mlx5_0"));
+  wait_for_open(kBoth);
+  wait_for_gaps(kNone);
 }
 
 TEST_F(VerbsFeed, PortsWithoutCableAreLeftAlone) {
   ports[1].exempt_reason = "a virtual function";
   search();
-  settle();
+  wait_for_open({"mlx5_0"});
   EXPECT_EQ(library->opens("mlx5_1"), 0);
 }
 

@@ -37,7 +37,7 @@ std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory,
       EXPECT_EQ(reader->read_link(sample.link, gaps), ReadStatus::kOk);
       EXPECT_EQ(reader->read_statistics(sample, gaps), ReadStatus::kOk);
     }
-    PcieReader().read(host, port, sample, gaps);
+    read_pcie(host, port, sample, gaps);
   }
   return samples;
 }

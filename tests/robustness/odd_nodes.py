@@ -829,7 +829,7 @@ def missing_capability_and_no_umad(node):
             assert sources["mlx5_0/1"][probe]["state"] == "seen", sources["mlx5_0/1"][probe]
         told = subprocess.run([PROGRAM, "--socket", daemon.socket, "doctor"], capture_output=True, text=True)
         assert told.returncode == 1, told.stderr
-        rights = re.search(r"rights of the daemon:[^\n]*(\n {4}[^\n]*)*", told.stdout)
+        rights = re.search(r"permissions of the daemon:[^\n]*(\n {4}[^\n]*)*", told.stdout)
         assert rights and "CAP_NET_ADMIN" not in rights[0], told.stdout
         for text, what in ((told.stdout, "doctor"), (daemon.log_text(), "the start's log")):
             for words in ("give the daemon CAP_NET_ADMIN", "load ib_umad", "load ib_uverbs", "give the daemon /dev/kmsg"):

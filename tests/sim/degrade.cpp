@@ -64,10 +64,14 @@ void Degrader::header(RecordingHeader& header) const {
   if (kind_ == kNoExpected) header.expected.clear();
 }
 
-void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
-  const auto hole = [&](std::uint64_t every, const char* probe) {
+void Degrader::strip(PortSample& port, const PortKey& key, SteadyTime now) {
+  SourceMap& sources = sources_[key];
+  if (port.sources) sources = *port.sources;
+  if (kind_ == kNoModule) sources.erase(SourceId::kModule);
+  SourceMap with_holes = sources;
+  const auto hole = [&](std::uint64_t every, SourceId source) {
     if ((count_ * 7 + port.id.device.size() + key.back()) % every != 0) return false;
-    snapshot.gaps.push_back({key, probe, "EIO"});
+    with_holes[source] = {SourceState::kFailing, "EIO", now, {}};
     return true;
   };
   switch (kind_) {
@@ -104,13 +108,13 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
       if (port.counters) filter(*port.counters, is_transport);
       break;
     case kHoles:
-      if (port.link && hole(11, "link")) port.link.reset();
-      if (port.counters && hole(9, "counters")) {
+      if (port.link && hole(11, SourceId::kLink)) port.link.reset();
+      if (port.counters && hole(9, SourceId::kCounters)) {
         port.counters.reset();
         port.fec_lanes.clear();
       }
-      if (port.module && hole(5, "module")) port.module.reset();
-      if (port.peer && hole(3, "peer")) port.peer.reset();
+      if (port.module && hole(5, SourceId::kModule)) port.module.reset();
+      if (port.peer && hole(3, SourceId::kPeerMad)) port.peer.reset();
       break;
     case kSplitGroups:
       if (count_ % 2 == 0) port.link.reset();
@@ -123,11 +127,15 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
       if (port.module) port.module->serial = port.module->vendor = port.module->part_number = "";
       break;
     case kOwnPeriods:
-      keep_due(port, key, snapshot.taken_at);
+      keep_due(port, key, now);
       break;
     default:
       break;
   }
+  if (const auto shown = shown_sources_.find(key);
+      shown == shown_sources_.end() || shown->second != with_holes)
+    port.sources = with_holes;
+  shown_sources_[key] = with_holes;
 }
 
 /// As in recordings of older daemons: the drivers' own counters and the classic ones once a minute.
@@ -166,6 +174,7 @@ bool Degrader::thin(Snapshot& snapshot) {
     if (port.module) kept.module = port.module;
     if (port.peer) kept.peer = port.peer;
     if (port.pcie) kept.pcie = port.pcie;
+    if (port.sources) kept.sources = port.sources;
   }
   if (count_ % 3 != 0) return false;
   snapshot.events = std::move(held_.events);
@@ -181,6 +190,8 @@ bool Degrader::thin(Snapshot& snapshot) {
 std::optional<Snapshot> Degrader::apply(Snapshot snapshot) {
   ++count_;
   const double t = steady_seconds(snapshot.taken_at);
+  for (const auto& [key, port] : snapshot.ports)
+    if (port.sources) sources_[key] = *port.sources;
   if (kind_ == kLateStart && t < keep_from_s_) return std::nullopt;
   if (kind_ == kThin && !thin(snapshot)) return std::nullopt;
   if (kind_ == kNoEvents) snapshot.events.clear();
@@ -188,14 +199,10 @@ std::optional<Snapshot> Degrader::apply(Snapshot snapshot) {
     std::erase_if(snapshot.events,
                   [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
   if (kind_ == kNoUptime) snapshot.uptime_s.reset();
-  if (kind_ == kNoModule)
-    std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "module"; });
-  if (kind_ == kNoPeer)
-    std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "peer"; });
   module_due_ = !module_at_ || in_seconds(snapshot.taken_at - *module_at_) >= 299;
   bool read = false;
   for (auto& [key, port] : snapshot.ports) {
-    strip(port, key, snapshot);
+    strip(port, key, snapshot.taken_at);
     read = read || port.module.has_value();
   }
   if (read) module_at_ = snapshot.taken_at;

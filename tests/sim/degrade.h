@@ -57,7 +57,7 @@ class Degrader {
 
  private:
   bool thin(Snapshot& snapshot);
-  void strip(PortSample& port, const PortKey& key, Snapshot& snapshot);
+  void strip(PortSample& port, const PortKey& key, SteadyTime now);
   void keep_due(PortSample& port, const PortKey& key, SteadyTime now);
 
   Degrade kind_;
@@ -67,6 +67,7 @@ class Degrader {
   std::optional<SteadyTime> module_at_;
   std::map<std::pair<PortKey, std::string>, SteadyTime> counted_at_;
   bool module_due_ = false;
+  std::map<PortKey, SourceMap> sources_, shown_sources_;
 };
 
 }  // namespace linkhealth::sim

@@ -346,15 +346,17 @@ bool Simulation::next(Snapshot& out) {
     return next(out);
   }
   out.uptime_s = std::floor(uptime);
+  OldGaps failed;
   for (const auto& port : ports_) {
     if (!port->now.device_gone) {
-      out.ports[port->setup.id.key()] = port->sample(at, optics, peer, peer, out.gaps);
+      out.ports[port->setup.id.key()] = port->sample(at, optics, peer, peer, failed.gaps);
     }
     for (PortEvent& event : port->events()) out.events.push_back(std::move(event));
     port->events().clear();
   }
   std::stable_sort(out.events.begin(), out.events.end(),
                    [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
+  sources_.convert(failed, out);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/old_gaps.h"
 #include "model/snapshot.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/port.h"
@@ -87,6 +88,7 @@ class Simulation {
          room_hot_c_ = 0;
   double fan_step_at_ = 1e18, fan_step_c_ = 0;
   bool first_ = true;
+  OldGapConverter sources_;
 };
 
 }  // namespace linkhealth::sim

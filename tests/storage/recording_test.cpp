@@ -22,37 +22,8 @@ constexpr std::string_view kHeader =
     R"({"schema":"linkhealth.recording/1","node":"gpu-1","boot_id":"5d","at":"2026-11-20T10:00:00Z","version":"0.1.0","expected":{"mlx5_0/1":{"speed_mbps":400000,"peer":{"system":"leaf-12"}}}})"
     "\n";
 
-class StringSink : public ByteSink {
- public:
-  explicit StringSink(std::string& out) : out_(out) {}
-  Result<void> write(std::string_view bytes) override {
-    out_.append(bytes);
-    return {};
-  }
-
- private:
-  std::string& out_;
-};
-
-class FullSink : public ByteSink {
- public:
-  explicit FullSink(std::size_t room) : room_(room) {}
-  Result<void> write(std::string_view bytes) override {
-    if (bytes.size() > room_) return Error{"disk full"};
-    room_ -= bytes.size();
-    return {};
-  }
-
- private:
-  std::size_t room_;
-};
-
 std::string line(int t) {
   return R"({"t":)" + std::to_string(t) + R"(.000,"at":"2026-11-20T10:00:12Z","ports":{}})" + "\n";
-}
-
-RecordingReader reader(std::string bytes) {
-  return RecordingReader(memory_source(std::move(bytes)), "a.jsonl");
 }
 
 struct Contents {
@@ -84,16 +55,29 @@ Contents read_all(RecordingReader from) {
   return contents;
 }
 
-Contents read_text(std::string bytes) { return read_all(reader(std::move(bytes))); }
+Contents read_text(const std::string& bytes) {
+  const test::TempDirectory directory;
+  std::ofstream(directory.file("a.jsonl")) << bytes;
+  Contents contents = read_all(RecordingReader::open(directory.file("a.jsonl")).value());
+  for (std::string* text : {&contents.error, &contents.warning})
+    if (!text->empty()) text->erase(0, directory.file("").size());
+  return contents;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 std::string written(const Contents& contents, bool gzip, bool closed = true) {
-  std::string bytes;
-  auto writer = RecordingWriter::create(std::make_unique<StringSink>(bytes), gzip, contents.header);
-  EXPECT_TRUE(writer);
+  const test::TempDirectory directory;
+  const std::string path = directory.file(gzip ? "b.jsonl.gz" : "b.jsonl");
+  auto writer = RecordingWriter::create(path, contents.header);
+  EXPECT_TRUE(writer) << writer.error().message;
   for (const Snapshot& snapshot : contents.snapshots) EXPECT_TRUE(writer->write(snapshot));
-  const std::string killed_here = bytes;
+  std::string killed_here = bytes_of(path);
   EXPECT_TRUE(writer->close());
-  return closed ? bytes : killed_here;
+  return closed ? bytes_of(path) : killed_here;
 }
 
 std::vector<std::string> shared_recordings() {
@@ -155,14 +139,8 @@ TEST(Recording, WhatTheFormatMayGrowByIsIgnored) {
 }
 
 TEST(Recording, AFullDiskIsReportedOnceAndForAll) {
-  auto writer = RecordingWriter::create(std::make_unique<FullSink>(300), false, RecordingHeader());
-  ASSERT_TRUE(writer);
-  Snapshot snapshot;
-  snapshot.ports["ens1"].link.emplace().state = std::string(300, 'x');
-  EXPECT_EQ(writer->write(snapshot).error().message, "disk full");
-  EXPECT_EQ(writer->write(Snapshot()).error().message,
-            "disk full");  // a later short line must not follow half of one
-  EXPECT_FALSE(writer->close());
+  EXPECT_EQ(RecordingWriter::create("/dev/full", RecordingHeader()).error().message,
+            "/dev/full: No space left on device");
 }
 
 TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
@@ -181,12 +159,13 @@ TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
 }
 
 TEST(Recording, ADamagedGzipStreamGivesWhatCameBefore) {
-  Contents whole = read_text(std::string(kHeader) + line(1) + line(2));
-  std::string bytes = written(whole, true);
+  std::string text(kHeader);
+  for (int t = 1; t <= 3000; ++t) text += line(t);
+  std::string bytes = written(read_text(text), true);
   bytes[bytes.size() - 4] = static_cast<char>(bytes[bytes.size() - 4] ^ 0x55);  // its length field
   const Contents read = read_text(bytes);
   EXPECT_EQ(read.error, "");
-  EXPECT_EQ(read.snapshots, whole.snapshots);
+  EXPECT_GT(read.snapshots.size(), 1500U) << "all but the last block";
   EXPECT_THAT(read.warning, HasSubstr("the gzip stream is damaged"));
 }
 
@@ -269,10 +248,8 @@ TEST(Recording, ADamagedLineInTheMiddleIsOneErrorWithItsPlace) {
 }
 
 TEST(Recording, ALineWithoutEndIsRefusedInBoundedMemory) {
-  LineReader lines(memory_source(std::string(1 << 20, 'x')), 300000);
-  const auto result = lines.next();
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, "a line of more than 300000 bytes");
+  EXPECT_THAT(read_text(std::string(kHeader) + std::string(20U << 20U, 'x')).error,
+              HasSubstr("a line of more than 16777216 bytes"));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include "exporters/check.h"
 #include "exporters/doctor.h"
 #include "exporters/json.h"
-#include "exporters/past_json.h"
 #include "exporters/ticket.h"
+#include "exporters/timeline_json.h"
 #include "model/sample_json.h"
 #include "storage/recording.h"
 #include "tests/support/fake_actions.h"
@@ -95,7 +95,7 @@ void print_report(const PortSample& latest) {
 }
 
 void print_history() {
-  PortPast past;
+  PortTimeline past;
   past.port = "mlx5_0/1";
   past.at = {WallTime(), WallTime(Milliseconds(10'000))};
   past.to = past.at[1];
@@ -104,17 +104,17 @@ void print_history() {
   FaultEvent event;
   event.fault = full_fault();
   event.kind = FaultEventKind::kAcknowledged;
-  past.events = {kept_event(event, "0000:1b:00.0/1", event_json_line(event))};
+  past.events = {event};
   past.repairs = full_fault().repairs;
   past.maintenance = {{"", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/all", WallTime()}};
   past.identities = {{"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac",
                       WallTime(), WallTime()}};
-  print("history", past_json(past, {}));
+  print("history", timeline_json(past));
 }
 
 void print_doctor() {
-  const SourceSight seen{"link", "carrier", SourceState::kSeen, "", ""};
-  const SourceSight hidden{"module", "the module", SourceState::kHidden, "EPERM",
+  const SourceSight seen{"link", "carrier", Visibility::kSeen, "", ""};
+  const SourceSight hidden{"module", "the module", Visibility::kHidden, "EPERM",
                            "give it CAP_NET_ADMIN"};
   DoctorReport doctor;
   doctor.node = "gpu";
@@ -133,7 +133,6 @@ void print_doctor() {
                    {"bad_module from faulty_cable (needs the module)"},
                    {"pcie_degraded (needs PCIe)"}},
                   {"mlx5_1/1", "", "", "", "", "", "virtual function", {}, {}, {}}};
-  doctor.costs = {"module: 12.0 ms in its last cycle"};
   doctor.hidden = 1;
   print("doctor", doctor_json(doctor));
 }
@@ -150,12 +149,12 @@ void print_desk() {
     print("ticket", ticket_json(make_ticket(report, port)));
 }
 
-void print_proofs() {
+void print_verifications() {
   for (const PortReport& port : test::example_report().ports) {
-    cli::Prover prover({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
+    cli::RepairVerifier verifier({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
     for (int i = 0; i < 30; ++i) {
       const SteadyTime t(std::chrono::seconds(10 * i));
-      print("verify", cli::verify_json(port, prover.add(port, t, WallTime(t.time_since_epoch())),
+      print("verify", cli::verify_json(port, verifier.add(port, t, WallTime(t.time_since_epoch())),
                                        WallTime()));
     }
   }
@@ -211,6 +210,6 @@ int main(int argc, char** argv) {
   linkhealth::print_history();
   linkhealth::print_actions();
   linkhealth::print_desk();
-  linkhealth::print_proofs();
+  linkhealth::print_verifications();
   return 0;
 }

@@ -1,4 +1,5 @@
-// The verbs library of a machine in memory: devices that tell events, take long to open, or refuse.
+// The verbs library of a machine in memory: devices that send events, hang while they are opened,
+// or refuse.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -12,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "probes/kernel_socket.h"
+#include "base/owned_fd.h"
 #include "probes/verbs_device.h"
 
 namespace linkhealth::testing {
@@ -31,7 +32,7 @@ class FakeVerbs final : public VerbsLibrary {
     return std::unique_ptr<VerbsContext>(std::make_unique<Context>(*this, queue));
   }
 
-  /// 0: it is refused no longer.
+  /// 0: it is no longer refused.
   void refuse(const std::string& device, int errnum) {
     const std::lock_guard lock(mutex_);
     refused_[device] = errnum;
@@ -54,11 +55,12 @@ class FakeVerbs final : public VerbsLibrary {
     hanging_.clear();
     let_go_.notify_all();
   }
-  void tell(const std::string& device, VerbsEventKind kind, std::uint32_t port = 0) {
+  /// `type` is an ibv_event_type.
+  void send(const std::string& device, int type, std::uint32_t port = 0) {
     const std::lock_guard lock(mutex_);
     const auto queue = queues_.at(device).lock();
     if (!queue) return;
-    queue->events.push_back({kind, port});
+    queue->events.push_back({type, port});
     eventfd_write(queue->fd.get(), 1);
   }
   [[nodiscard]] bool is_open(const std::string& device) {

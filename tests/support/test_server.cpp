@@ -31,7 +31,7 @@ TestServer::~TestServer() {
 
 ApiContext TestServer::context() {
   ApiContext context{reports, recordings, clock, clock.steady()};
-  context.memory = memory;
+  context.history = history;
   context.actions = actions;
   return context;
 }

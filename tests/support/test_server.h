@@ -28,7 +28,7 @@ struct TestServer {
   FixedClock clock;
   ReportStore reports;
   RecordingBroadcaster recordings;
-  Memory* memory = nullptr;
+  HistoryStore* history = nullptr;
   OperatorActions* actions = nullptr;
   Log log{LogLevel::kError, false};
   ApiServerSettings settings;

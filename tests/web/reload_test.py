@@ -41,12 +41,12 @@ class Reload(unittest.TestCase):
     def test_status_shows_what_is_in_force(self):
         daemon = self.start("")
         self.assertEqual(self.note(daemon), "")
-        changed = "diagnosis: {module_warn_c: 71}\nsampling: {link_period_s: 2}\nmemory: {max_mb: 50}\n"
-        self.assertIn("diagnosis.module_warn_c 70 -> 71; memory.max_mb, sampling.link_period_s need a restart",
+        changed = "diagnosis: {module_warn_c: 71}\nsampling: {link_period_s: 2}\ndatabase: {max_mb: 50}\n"
+        self.assertIn("diagnosis.module_warn_c 70 -> 71; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, changed))
         self.assertIn("read again: diagnosis.module_warn_c ", self.note(daemon))
         # what waits for a restart is told at each reload until then
-        self.assertIn("nothing changed; memory.max_mb, sampling.link_period_s need a restart",
+        self.assertIn("nothing changed; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, changed))
         self.assertTrue(self.reload(daemon, "").endswith("is in force: diagnosis.module_warn_c 71 -> 70"))
 

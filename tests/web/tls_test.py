@@ -339,7 +339,7 @@ class Web(unittest.TestCase):
 
     def test_a_client_ca_that_verifies_nobody_is_said(self):
         daemon = self.start(self.tls("client_auth_type: RequireClientCert", "client_ca_file: ca.crt"))
-        self.assertIn("client_auth_type RequireAnyClientCert verifies nobody: client_ca_file is only a hint", daemon.log())
+        self.assertIn("client_auth_type RequireAnyClientCert verifies no certificate: client_ca_file is only a hint", daemon.log())
         self.assertTrue(self.client_can(daemon, "stranger"))
         self.assertNotEqual(daemon.curl(*self.trust())[0], 0)
 

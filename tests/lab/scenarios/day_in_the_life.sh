@@ -154,7 +154,7 @@ want "maintenance is taken" ended 0
 pull so0 so1
 eventually 60 "the fibre is out" port_is "$port" '(.now.link.carrier == false)'
 types status --problems
-want "status: nobody is called" said 'No port wants attention'
+want "status: nobody is called" said 'No port needs attention'
 sleep 5    # cleaning
 plug so0 so1
 fec_errors so0 1e-12

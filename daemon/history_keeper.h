@@ -1,0 +1,73 @@
+// Saves each step of the deciding thread in the history database, through a writer thread
+// (storage/history_writer.h), and announces events once their write was tried.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "daemon/log.h"
+#include "exporters/metrics.h"
+#include "model/identities.h"
+#include "model/signal_steps.h"
+#include "storage/history_writer.h"
+
+namespace linkhealth {
+
+std::span<const KnobGroup> history_knob_groups();
+/// `directory` "": in memory only (a played recording is not this node's history).
+HistorySettings history_settings(const KnobTable& knobs, std::string directory);
+
+class HistoryKeeper {
+ public:
+  /// Problems of the start are logged.
+  HistoryKeeper(HistorySettings settings, WallTime now, const Log& log);
+  /// Writes what waits.
+  ~HistoryKeeper();
+  HistoryKeeper(const HistoryKeeper&) = delete;
+  HistoryKeeper& operator=(const HistoryKeeper&) = delete;
+
+  [[nodiscard]] const SavedState& saved() const { return store_->saved(); }
+  [[nodiscard]] HistoryStore& store() { return *store_; }
+  /// The newest events of earlier runs, oldest first: clients that list or follow events miss none
+  /// at a restart.
+  [[nodiscard]] std::vector<FaultEvent> earlier_events(std::size_t limit);
+  /// Starts the writer thread. `announce` is called on it, once for each event, in order.
+  void start(std::function<void(const FaultEvent&)> announce);
+
+  /// One step of the deciding thread. Calls `references` each quarter of an hour, and when stable
+  /// keys changed since the step before, as `moves` says.
+  void add_step(const Snapshot& snapshot, const Report& report,
+                const std::vector<FaultEvent>& events, LedgerState ledger,
+                const std::function<ReferenceState()>& references, const PortMoves& moves = {});
+  /// An operator's action, before it is answered. Waits for the disk; an error says why a restart
+  /// would lose it.
+  Result<void> save(LedgerState ledger, WallTime now);
+  /// The last step: the unfinished step of signals is written too.
+  void finish(const ReferenceState& references, WallTime now);
+  /// For the metrics; nullopt without a state directory.
+  [[nodiscard]] std::optional<StoreHealth> health() const;
+
+ private:
+  void announce_new();
+  void log_health();
+
+  const Log& log_;
+  bool signals_, on_disk_;
+  std::unique_ptr<HistoryStore> store_;
+  std::function<void(const FaultEvent&)> announce_;
+  std::mutex new_events_mutex_;
+  std::vector<FaultEvent> new_events_;  ///< announced after the next write
+  SignalCollector collector_;
+  IdentityWatch identities_;
+  LedgerState ledger_;  ///< as it was saved last
+  std::optional<WallTime> references_at_;
+  bool was_working_ = true;  ///< used by the writer thread only, as the next
+  bool trimmed_logged_ = false, dropped_logged_ = false;
+  std::unique_ptr<HistoryWriter> writer_;  ///< last: its thread uses all of the above
+};
+
+}  // namespace linkhealth

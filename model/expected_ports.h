@@ -1,0 +1,45 @@
+// What configuration and plan expect of a port. Entries may use any of its names; which names are
+// one port's is known once the port is discovered.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// By any name of a port. The configuration goes before the plan, field by field.
+struct ExpectedPorts {
+  ExpectedPorts() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): there is no plan
+  ExpectedPorts(std::map<PortKey, ExpectedPort> by_configuration,
+                std::map<PortKey, ExpectedPort> by_plan = {})
+      : expected(std::move(by_configuration)), planned(std::move(by_plan)) {}
+
+  std::map<PortKey, ExpectedPort> expected;  ///< by the configuration
+  std::map<PortKey, ExpectedPort> planned;   ///< by the plan, or by the recording that is played
+  std::map<PortKey, std::string> exempt;  ///< ports that the configuration leaves out: the reason
+  std::map<PortKey, std::string> planned_exempt;
+  [[nodiscard]] bool empty() const { return expected.empty() && planned.empty(); }
+};
+
+/// All entries of one port together.
+struct ExpectedConfig {
+  std::optional<ExpectedPort> expected;  ///< nullopt: no entry expects anything
+  std::string exempt;                    ///< why the port is left out; "" when it is not
+  /// Two entries of the configuration, or of the plan, that do not agree ("configuration:
+  /// speed_mbps is 800000 under mlx5_0/1 and …"); "" mostly.
+  std::string contradiction;
+};
+/// `key`: its name while it has not come yet, and nothing else is known of it.
+ExpectedConfig expected_for(const ExpectedPorts& all, const PortKey& key, const PortId& id);
+
+/// Both, by their names as they are written: what a recording begins with.
+std::map<PortKey, ExpectedPort> with_plan(const ExpectedPorts& all);
+/// Whether a name is expected that no port has yet.
+bool awaits(const ExpectedPorts& all, const PortKey& name);
+
+}  // namespace linkhealth

@@ -1,0 +1,285 @@
+#include "model/source_table.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace linkhealth {
+
+namespace {
+
+using enum SourceId;
+
+constexpr SourceKind kRead = SourceKind::kRead, kEvents = SourceKind::kEvents,
+                     kFarEnd = SourceKind::kFarEnd;
+constexpr bool kOfNode = true, kOfPort = false;
+constexpr bool kInSys = true, kNotInSys = false;
+constexpr SourceReader kByOther = SourceReader::kOther, kByPort = SourceReader::kPort,
+                       kByEthtool = SourceReader::kPortEthtool;
+constexpr bool kIfRefused = true;
+
+/// As long as a far end's reading stands (peers.hold_s): 30 periods of the counters.
+constexpr double kStale_s = 300;
+
+constexpr std::string_view kMountSys =
+    "mount the host's /sys into the container (docs/hardware.md)";
+constexpr std::string_view kHostNet = "run in the host's network namespace (docker: --net=host)";
+constexpr std::string_view kNetAdmin =
+    "give the daemon CAP_NET_ADMIN (its systemd unit does; docker: --cap-add=NET_ADMIN)";
+constexpr std::string_view kUmad = "load ib_umad, and let the daemon open /dev/infiniband/umad*";
+constexpr std::string_view kUverbs =
+    "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs*";
+constexpr std::string_view kKmsg = "give the daemon /dev/kmsg and CAP_SYSLOG";
+
+constexpr SourceInfo kSources[] = {
+    {kInventory, "inventory", "which ports there are", kOfNode, kRead, kInSys, kByOther, 0,
+     kMountSys, kIfRefused},
+    {kPciBus, "pci_bus", "network cards without a driver", kOfNode, kRead, kInSys, kByOther, 0,
+     "load the driver, or bind it to the card (lspci -k shows both); the kernel log shows why it "
+     "let go"},
+    {kLinkEvents, "link_events", "link-change notifications", kOfNode, kEvents, kNotInSys, kByOther,
+     0, kHostNet, kIfRefused},
+    {kDeviceEvents, "device_events", "device hot-plug events", kOfNode, kEvents, kNotInSys,
+     kByOther, 0, kHostNet, kIfRefused},
+    {kKernelLog, "kernel_log", "drivers' lines in the kernel log", kOfNode, kEvents, kNotInSys,
+     kByOther, 0, kKmsg, kIfRefused},
+    {kImport, "import", "readings of other programs, as files", kOfNode, kFarEnd, kNotInSys,
+     kByOther, 0, "check the file, its time and the directory's rights (docs/import.md)"},
+    {kLink, "link", "carrier, its counts, the port's state", kOfPort, kRead, kInSys, kByOther,
+     kStale_s, kMountSys, kIfRefused},
+    {kRdmaDevice, "rdma_device", "the RDMA device of the interface", kOfPort, kRead, kNotInSys,
+     kByOther, 0,
+     "load the driver's RDMA part (mlx5_ib, bnxt_re, irdma); the kernel log shows why it went"},
+    {kCounters, "counters", "verbs port counters", kOfPort, kRead, kInSys, kByPort, kStale_s,
+     "see docs/hardware.md: a port in switch mode or a virtual function has none", false,
+     CounterSource::kIbPort},
+    {kHwCounters, "hw_counters", "the driver's RDMA counters", kOfPort, kRead, kInSys, kByPort,
+     kStale_s, kMountSys, kIfRefused, CounterSource::kIbHw},
+    {kVerbsEvents, "verbs_events", "port and device events of verbs", kOfPort, kEvents, kNotInSys,
+     kByOther, 0, kUverbs, kIfRefused},
+    {kNetdevStats,
+     "netdev_stats",
+     "the network interface's counters",
+     kOfPort,
+     kRead,
+     kInSys,
+     kByOther,
+     kStale_s,
+     kHostNet,
+     kIfRefused,
+     CounterSource::kNetdev,
+     {"netdev_"}},
+    {kEthtool, "ethtool", "ethtool netlink of the kernel", kOfPort, kRead, kNotInSys, kByPort,
+     kStale_s, kHostNet, kIfRefused},
+    {kLinkModes, "link_modes", "speed and lanes", kOfPort, kRead, kInSys, kByEthtool, kStale_s,
+     kHostNet, kIfRefused},
+    {kDownReason,
+     "down_reason",
+     "why a link is down",
+     kOfPort,
+     kRead,
+     kNotInSys,
+     kByEthtool,
+     kStale_s,
+     "a newer driver: few give a reason (docs/hardware.md)",
+     false,
+     {},
+     {"link_ext_down_count"}},
+    {kFec,
+     "fec",
+     "FEC mode and corrected errors",
+     kOfPort,
+     kRead,
+     kNotInSys,
+     kByEthtool,
+     kStale_s,
+     kHostNet,
+     kIfRefused,
+     CounterSource::kEthtoolFec,
+     {"fec_"}},
+    {kEthtoolStats,
+     "ethtool_stats",
+     "standard MAC, PHY and RMON counters",
+     kOfPort,
+     kRead,
+     kNotInSys,
+     kByEthtool,
+     kStale_s,
+     kHostNet,
+     kIfRefused,
+     CounterSource::kEthtoolStd,
+     {"ctrl_", "mac_", "phy_", "rmon_"}},
+    {kPause,
+     "pause",
+     "pause frames",
+     kOfPort,
+     kRead,
+     kNotInSys,
+     kByEthtool,
+     kStale_s,
+     kHostNet,
+     kIfRefused,
+     {},
+     {"pause_"}},
+    {kDriverStats, "driver_stats", "the driver's own counters", kOfPort, kRead, kNotInSys, kByPort,
+     kStale_s, kHostNet, kIfRefused, CounterSource::kEthtoolDriver},
+    {kModule, "module", "the module: identity, light, limits", kOfPort, kRead, kNotInSys, kByOther,
+     kStale_s, kNetAdmin, kIfRefused},
+    {kPcie, "pcie", "PCIe speed, width and errors", kOfPort, kRead, kInSys, kByPort, kStale_s,
+     kMountSys, kIfRefused},
+    {kHwmon, "hwmon", "the card's temperature", kOfPort, kRead, kInSys, kByPort, kStale_s,
+     kMountSys, kIfRefused},
+    {kDevlink,
+     "devlink",
+     "the driver's health reporters",
+     kOfPort,
+     kRead,
+     kNotInSys,
+     kByOther,
+     kStale_s,
+     kHostNet,
+     kIfRefused,
+     {},
+     {"devlink_"}},
+    {kPeerMad, "peer_mad", "the far end, by InfiniBand management packets", kOfPort, kFarEnd,
+     kNotInSys, kByOther, 0, kUmad, kIfRefused},
+    {kPeerLldp, "peer_lldp", "the far end's name, by LLDP", kOfPort, kFarEnd, kNotInSys, kByOther,
+     0,
+     "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself "
+     "(docs/hardware.md)"},
+};
+static_assert(std::size(kSources) == kSourceCount);
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kSourceCount; ++i)
+    if (kSources[i].id != static_cast<SourceId>(i)) return false;
+  return true;
+}
+static_assert(in_order());
+
+bool has_prefix(const SourceInfo& row, std::string_view counter_name) {
+  return std::ranges::any_of(row.prefixes, [&](std::string_view prefix) {
+    return !prefix.empty() && counter_name.starts_with(prefix);
+  });
+}
+
+bool is_not_offered(std::string_view reason) {
+  return reason.starts_with("EOPNOTSUPP") ||
+         reason.find("Operation not supported") != std::string_view::npos;
+}
+
+/// A bus that another reader holds is not unreadable: the time of one does not count for the other.
+bool is_same(const SourceStatus& status, const SourceReport& report) {
+  constexpr std::string_view kBusy = "EBUSY";
+  return status.state == report.state &&
+         status.reason.starts_with(kBusy) == report.reason.starts_with(kBusy);
+}
+
+/// What other sources stop: each without a reason of its own.
+void add_stopped(SourceReports& reports) {
+  const auto stop = [&reports](SourceState state, auto is_stopped) {
+    for (const SourceInfo& row : kSources)
+      if (is_stopped(row)) reports.try_emplace(row.id, SourceReport{state, ""});
+  };
+  const bool hangs = std::ranges::any_of(reports, [](const auto& entry) {
+    return entry.second.state == SourceState::kHung && source_info(entry.first).reader != kByOther;
+  });
+  if (hangs) stop(SourceState::kHung, [](const SourceInfo& row) { return row.reader != kByOther; });
+  if (const auto ethtool = reports.find(kEthtool); ethtool != reports.end())
+    stop(ethtool->second.state, [](const SourceInfo& row) { return row.reader == kByEthtool; });
+}
+
+}  // namespace
+
+std::span<const SourceInfo> source_table() { return kSources; }
+
+const SourceInfo& source_info(SourceId id) { return kSources[static_cast<std::size_t>(id)]; }
+
+std::string_view to_string(SourceId id) { return source_info(id).name; }
+
+std::optional<SourceId> find_source(std::string_view name) {
+  const auto* const row = std::ranges::find(kSources, name, &SourceInfo::name);
+  return row == std::end(kSources) ? std::nullopt : std::optional(row->id);
+}
+
+SourceId source_of_other(std::string_view counter_name) {
+  const auto* const row = std::ranges::find_if(
+      kSources, [&](const SourceInfo& each) { return has_prefix(each, counter_name); });
+  return row == std::end(kSources) ? kHwCounters : row->id;
+}
+
+SourceId source_of(CounterId id) {
+  static const std::vector<SourceId> kByCounter = [] {
+    std::vector<SourceId> sources;
+    for (const CounterInfo& counter : known_counters()) {
+      const auto* row = std::ranges::find(kSources, counter.source, &SourceInfo::counters);
+      for (const SourceInfo& each : kSources)
+        if (!each.counters && has_prefix(each, counter.name)) row = &each;
+      sources.push_back(row->id);
+    }
+    return sources;
+  }();
+  return kByCounter[id];
+}
+
+bool has_counter_of(const Counters& counters, SourceId source) {
+  return std::ranges::any_of(counters.known(),
+                             [&](const auto& entry) { return source_of(entry.first) == source; }) ||
+         std::ranges::any_of(counters.other(), [&](const auto& entry) {
+           return source_of_other(entry.first) == source;
+         });
+}
+
+std::string_view to_string(SourceState state) {
+  switch (state) {
+    case SourceState::kOk:
+      return "ok";
+    case SourceState::kFailing:
+      return "failing";
+    case SourceState::kHung:
+      return "hung";
+    case SourceState::kNotOffered:
+      return "not_offered";
+  }
+  return "";
+}
+
+SourceReport problem_of(SourceId source, std::string reason, bool some_read) {
+  const bool not_offered = source_info(source).kind == kRead && is_not_offered(reason);
+  const SourceState state = some_read     ? SourceState::kOk
+                            : not_offered ? SourceState::kNotOffered
+                                          : SourceState::kFailing;
+  return {state, std::move(reason)};
+}
+
+void add_report(SourceReports& reports, SourceId source, SourceReport report) {
+  const auto [at, is_new] = reports.try_emplace(source, report);
+  if (is_new) return;
+  SourceReport& both = at->second;
+  if (both.state == SourceState::kOk) both.state = report.state;
+  if (!both.reason.empty() && !report.reason.empty()) both.reason += "; ";
+  both.reason += report.reason;
+}
+
+bool SourceTracker::update(SourceReports reports, SteadyTime now) {
+  add_stopped(reports);
+  bool changed = !updated_at_.has_value();
+  SourceMap next;
+  for (const auto& [id, report] : reports) {
+    const auto before = sources_.find(id);
+    SourceStatus& status = next[id];
+    status.state = report.state;
+    status.reason = report.reason;
+    const bool same = before != sources_.end() && is_same(before->second, report);
+    status.since = same ? before->second.since : now;
+    if (report.state == SourceState::kOk) continue;
+    const bool was_ok = before == sources_.end() || before->second.state == SourceState::kOk;
+    status.last_ok = was_ok ? updated_at_ : before->second.last_ok;
+  }
+  changed = changed || next != sources_;
+  sources_ = std::move(next);
+  updated_at_ = now;
+  return changed;
+}
+
+}  // namespace linkhealth
