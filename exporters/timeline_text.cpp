@@ -193,8 +193,6 @@ class TimelineText {
     text(0,
          fmt::format("{} to {}, in steps of {}", instant_words(timeline_.from), instant_words(timeline_.to),
                      duration_words(std::chrono::seconds(timeline_.step_s))));
-    if (timeline_.damaged_rows > 0)
-      text(0, count_of(timeline_.damaged_rows, "step") + " damaged in the database: not shown");
   }
 
   void plot(const std::vector<double>& values, PlotFold fold, std::size_t height, Axis axis,
