@@ -244,8 +244,7 @@ void add_rules(CommandTable& commands) {
       &run_rules);
   command.add_option("name", options.name, "One fault or symptom, in full")->type_name("NAME");
   add_json(command, options.json);
-  set_footer(command, "",
-             "  linkhealth rules dirty_connector\n");
+  set_footer(command, "", "  linkhealth rules dirty_connector\n");
 }
 
 void add_module(CommandTable& commands) {

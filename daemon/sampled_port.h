@@ -18,7 +18,7 @@ namespace linkhealth {
 struct SampledPort {
   // --- the port
   InventoryPort port;
-  PortId id;  ///< that of `port`, for every sample of it
+  PortId id;                      ///< that of `port`, for every sample of it
   std::uint64_t found_after = 0;  ///< the number of the device event that it was found after
   bool gone = false;              ///< its files say so
   bool moved = false;             ///< its netdev went to another network namespace

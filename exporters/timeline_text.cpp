@@ -118,10 +118,10 @@ struct TimelineEntry {
 std::vector<TimelineEntry> timeline_of(const PortTimeline& past, const PortReport& port) {
   std::vector<TimelineEntry> entries;
   for (const FaultEvent& event : past.events)
-    entries.push_back({event.at,
-                       event.kind == FaultEventKind::kProving ? "verifying"
-                                                              : std::string(to_string(event.kind)),
-                       event_words(event), colour_of(event)});
+    entries.push_back(
+        {event.at,
+         event.kind == FaultEventKind::kProving ? "verifying" : std::string(to_string(event.kind)),
+         event_words(event), colour_of(event)});
   // Open faults that began before the shown time, or after it when the clock was set back.
   for (const FaultReport& fault : port.faults)
     if (std::ranges::none_of(past.events, [&fault](const FaultEvent& event) {
@@ -190,9 +190,9 @@ class TimelineText {
                                          port_.peer.empty() ? "" : "to " + port_.peer},
                                         "  ");
     line(paint_bold(cut(clean_text(name, style_.ascii), width_, style_.ascii), style_));
-    text(0,
-         fmt::format("{} to {}, in steps of {}", instant_words(timeline_.from), instant_words(timeline_.to),
-                     duration_words(std::chrono::seconds(timeline_.step_s))));
+    text(0, fmt::format("{} to {}, in steps of {}", instant_words(timeline_.from),
+                        instant_words(timeline_.to),
+                        duration_words(std::chrono::seconds(timeline_.step_s))));
   }
 
   void plot(const std::vector<double>& values, PlotFold fold, std::size_t height, Axis axis,
@@ -333,7 +333,8 @@ class TimelineText {
 
 }  // namespace
 
-std::string timeline_text(const PortTimeline& past, const PortReport& port, const TextStyle& style) {
+std::string timeline_text(const PortTimeline& past, const PortReport& port,
+                          const TextStyle& style) {
   return TimelineText(past, port, style).draw();
 }
 

@@ -53,7 +53,7 @@ struct LedgerRepeat {
 struct LedgerState {
   std::vector<LedgerFault> faults;
   std::vector<LedgerRepeat> repeats;
-  std::vector<RepairRecord> repairs;  ///< oldest first
+  std::vector<RepairRecord> repairs;     ///< oldest first
   std::vector<Maintenance> maintenance;  ///< begun by command and not over
   std::vector<Maintenance>
       maintenance_log;  ///< all of late, by file too, oldest first; `ended_at` where it is over

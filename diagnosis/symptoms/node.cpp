@@ -262,10 +262,7 @@ Finding module_blind(const Features& f) {
   const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&
                             std::abs(in_seconds(at->since - *f.port.carrier.since)) < kDownS;
   const double usual_s = f.settings.module_blind_s;
-  return blind(f, at,
-               busy           ? kBusyTimes * usual_s
-               : fell_with_it ? kDownS
-                              : usual_s);
+  return blind(f, at, busy ? kBusyTimes * usual_s : fell_with_it ? kDownS : usual_s);
 }
 
 constexpr std::string_view kMlx5Events =

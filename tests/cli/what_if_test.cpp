@@ -43,8 +43,7 @@ TEST(ChangeSetting, ErrorsNameTheKey) {
             std::string::npos);
   EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses").ok());
   EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=many").ok());
-  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=1e9").ok())
-      << "out of its range";
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=1e9").ok()) << "out of its range";
 }
 
 TEST(Episodes, FromOpeningToClosing) {

@@ -43,8 +43,7 @@ TEST(HostDrops, APeakBeforeAnIdleHourIsNoSlowHost) {
   EXPECT_TRUE(look(kHostDrops, scene.view).absent()) << "the share is of a peak only";
   t.tested_s = 1100;
   EXPECT_TRUE(look(kHostDrops, scene.view).present());
-  scene.view.traffic_run = {
-      .tested_s = 300, .known_s = 900, .drops_share = 1, .drops_per_s = 5};
+  scene.view.traffic_run = {.tested_s = 300, .known_s = 900, .drops_share = 1, .drops_per_s = 5};
   t.tested_s = 300;
   EXPECT_TRUE(look(kHostDrops, scene.view).absent())
       << "nor is the run, which was idle for ten minutes";

@@ -248,11 +248,11 @@ TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown);
   TrafficStats& run = scene.view.traffic_run;
   run = {.loaded_s = 890,
-           .tested_s = 890,
-           .known_s = 890,
-           .marks_share = 0.95,
-           .drops_share = 0.9,
-           .drops_per_s = 1};
+         .tested_s = 890,
+         .known_s = 890,
+         .marks_share = 0.95,
+         .drops_share = 0.9,
+         .drops_per_s = 1};
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "not long enough";
   run.known_s = run.loaded_s = run.tested_s = 900;
   for (const SymptomId id : {kCongested, kHostDrops}) EXPECT_TRUE(look(id, scene.view).present());

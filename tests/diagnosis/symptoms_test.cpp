@@ -289,11 +289,13 @@ const std::vector<Row>& rows() {
          s.view.traffic.forwarded_known = true;
        },
        0.6, 0.5, kNothing},
-      {kCountersBlind, true, [](Scene& s, double for_s) { fail(s, SourceId::kCounters, for_s); }, 120, 119,
-       [](Scene& s) { s.port.present = false; }},
+      {kCountersBlind, true, [](Scene& s, double for_s) { fail(s, SourceId::kCounters, for_s); },
+       120, 119, [](Scene& s) { s.port.present = false; }},
       {kModuleBlind, true,
-       [](Scene& s, double for_s) { fail(s, SourceId::kModule, for_s, for_s > 900 ? "EBUSY" : "EIO"); }, 900,
-       10799, nullptr},
+       [](Scene& s, double for_s) {
+         fail(s, SourceId::kModule, for_s, for_s > 900 ? "EBUSY" : "EIO");
+       },
+       900, 10799, nullptr},
   };
   return kRows;
 }

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "exporters/json.h"
-#include "exporters/timeline_text.h"
 #include "exporters/text_layout.h"
+#include "exporters/timeline_text.h"
 #include "tests/support/report_builder.h"
 
 namespace linkhealth {
@@ -133,7 +133,8 @@ TEST(TimelineText, PlotsAndEventsInOrder) {
                     HasSubstr("None: symbol errors"), Not(HasSubstr("\x1b"))));
   EXPECT_LT(text.find("opened"), text.find("repair  "));
   EXPECT_LT(text.find("repair  "), text.find("closed"));
-  EXPECT_THAT(timeline_text(dirty_past(), test::dirty_port(), {.colour = true}), HasSubstr("\x1b["));
+  EXPECT_THAT(timeline_text(dirty_past(), test::dirty_port(), {.colour = true}),
+              HasSubstr("\x1b["));
 }
 
 TEST(TimelineText, NoLightIsNoPower) {
