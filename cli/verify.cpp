@@ -23,7 +23,7 @@ constexpr Milliseconds kLongestAbsence{600'000};  // of the daemon
 
 Result<Report> read_report(const Result<Answer>& answer) {
   if (!answer) return answer.error();
-  if (answer->status != 200) return Error{refusal(*answer)};
+  if (answer->status != 200) return Error{refusal_text(*answer)};
   return parse_report(answer->body);
 }
 

@@ -98,8 +98,7 @@ Result<void> change_setting(KnobTable& settings, std::string_view key_and_value)
   std::vector<std::string> known;
   for (const KnobGroup& group : settings.groups())
     for (const Knob& knob : group.knobs) {
-      known.push_back(fmt::format("{}{}{}.{}", group.section, group.section.empty() ? "" : ".",
-                                  group.name, knob.name));
+      known.push_back(fmt::format("{}.{}", group.name, knob.name));
       if (known.back() == key) return settings.set(group.name, knob.name, *value);
     }
   const std::vector<std::string_view> names(known.begin(), known.end());

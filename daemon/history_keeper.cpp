@@ -8,7 +8,7 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t { kSignals, kMaxMegabytes };
+enum SettingIndex : std::size_t { kKeepSignals, kMaxMegabytes };
 
 // Ten ports with 40 signals each take about 20 + 45 + 30 MB.
 constexpr auto kKnobs = std::to_array<Knob>({
@@ -49,7 +49,7 @@ HistorySettings history_settings(const KnobTable& knobs, std::string directory) 
   const KnobValues values = knobs.values("database");
   HistorySettings settings;
   settings.directory = std::move(directory);
-  settings.signals = values[kSignals] >= 0.5;
+  settings.signals = values[kKeepSignals] >= 0.5;
   settings.max_bytes = std::llround(values[kMaxMegabytes] * 1e6);
   return settings;
 }

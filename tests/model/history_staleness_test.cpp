@@ -13,18 +13,18 @@ namespace {
 
 using enum SourceId;
 using enum SourceState;
-using Names = std::vector<std::string>;
+using SourceNames = std::vector<std::string>;
 
-const Names kAll = {"symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
+const SourceNames kAll = {"symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
                     "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
                     "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
-const Names kNotOfTheReader = {"netdev_rx_crc_errors", "netdev_multicast", "devlink_fw_errors"};
+const SourceNames kNotOfTheReader = {"netdev_rx_crc_errors", "netdev_multicast", "devlink_fw_errors"};
 
-bool has(const Names& names, const std::string& name) {
+bool has(const SourceNames& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
-Names all_but(const Names& without) {
-  Names rest;
+SourceNames all_but(const SourceNames& without) {
+  SourceNames rest;
   for (const std::string& name : kAll)
     if (!has(without, name)) rest.push_back(name);
   return rest;
@@ -32,7 +32,7 @@ Names all_but(const Names& without) {
 
 /// A port that is read each ten seconds.
 struct ReadPort {
-  void read(int seconds, const Names& names, const SourceReports& reports) {
+  void read(int seconds, const SourceNames& names, const SourceReports& reports) {
     for (int i = 0; i < seconds; i += 10) {
       Snapshot snapshot = feed.tick();
       PortSample& port = snapshot.ports.begin()->second;
@@ -43,8 +43,8 @@ struct ReadPort {
     }
   }
   [[nodiscard]] const PortHistory& port() const { return *history.find(feed.key); }
-  [[nodiscard]] Names held() const {
-    Names names;
+  [[nodiscard]] SourceNames held() const {
+    SourceNames names;
     for (const std::string& name : kAll)
       if (port().latest.counters->get(name)) names.push_back(name);
     return names;
@@ -58,7 +58,7 @@ TEST(Staleness, EndsTheCountersOfTheSourceAndOfThoseThatItStops) {
   struct Row {
     SourceId source;
     SourceState state;
-    Names end;
+    SourceNames end;
   };
   const Row kRows[] = {
       {kCounters, kFailing, {"symbol_error"}},
