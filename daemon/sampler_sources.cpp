@@ -86,7 +86,7 @@ SourceReports Sampler::node_reports() const {
       if (const auto source = find_source(gap.probe); source && gap.port.empty())
         add_gap(reports, *source, gap);
     const auto source = find_source(feed.feed->name());
-    if (source && now_ - feed.lost_at < kLostReported)
+    if (source && !feed.lost.empty() && now_ - feed.lost_at < kLostReported)
       add_problem(reports, *source, feed.lost, true);
   }
   if (far_ends_) add_all(reports, far_ends_->reports(now_));

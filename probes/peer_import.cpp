@@ -182,8 +182,9 @@ class ImportProbe final : public PeerProbe {
       const PortKey key = port->id.key();
       if (entries[key] > 1) entry = {{}, {}, "two entries are of one port, and neither is used"};
       OfPort& of_port = of_ports[key];
-      if (!entry.flaw.empty() && now < times->valid_until)
-        of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
+      const Gap flaw{key, kName, shown(name) + ": " + entry.flaw};
+      const bool is_new = std::ranges::find(of_port.gaps, flaw) == of_port.gaps.end();
+      if (!entry.flaw.empty() && now < times->valid_until && is_new) of_port.gaps.push_back(flaw);
       if (entry.module) entry.module->imported_at = times->at;
       of_port.peer.add(entry.peer, name, *times, now);
       of_port.module.add(entry.module, name, *times, now);

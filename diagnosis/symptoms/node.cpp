@@ -258,6 +258,8 @@ Finding module_blind(const Features& f) {
   constexpr double kBusyTimes = 12;
   constexpr double kDownS = 120;  // a module that dies takes the link along
   const SourceStatus* at = f.port.blind_to(SourceId::kModule);
+  // The module was never read here: the end of an import is the state of that source.
+  if (at != nullptr && at->reason.starts_with(kImportEnded)) at = nullptr;
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&
                             std::abs(in_seconds(at->since - *f.port.carrier.since)) < kDownS;

@@ -73,7 +73,7 @@ TEST(Cabling, TextFitsAndSaysTheVerdictFirst) {
       HasSubstr("  mlx5_0/1  leaf-12 Ethernet1/1  leaf-12 Ethernet2/1  ✖ swapped with mlx5_1/1\n"));
   EXPECT_THAT(cabling_text(report, compare_cabling(report), {false, 60, true}),
               HasSubstr("\n    !! swapped with"));
-  EXPECT_THAT(cabling_text(Report(), {}, {}), HasSubstr("there is no plan"));
+  EXPECT_THAT(cabling_text(Report(), {}, {}), HasSubstr("no plan is configured"));
 }
 
 }  // namespace

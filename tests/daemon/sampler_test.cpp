@@ -13,9 +13,12 @@ namespace linkhealth {
 namespace {
 
 using testing::add_nic;
+using ::testing::Contains;
 using testing::FakeDriver;
 using testing::FakeHost;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using DaemonSampler = testing::SamplerFixture;
 
@@ -233,15 +236,15 @@ TEST_F(DaemonSampler, ADriversOwnStatisticsComeWithTheCountersAndTheirFailureEnd
   const Snapshot seen = settle();
   EXPECT_EQ(seen.ports.at("mlx5_0/1").counters->get("link_down_events_phy"), 3U);
   EXPECT_FALSE(seen.ports.at("mlx5_1/1").counters->get("link_down_events_phy"));
-  EXPECT_THAT(gaps(), IsEmpty()) << "a driver without statistics of its own misses nothing";
+  EXPECT_THAT(gaps(), Not(Contains(HasSubstr("driver_stats")))) << "one without misses nothing";
   shared->change([&](FakeHost&) { driver->errnum = EIO; });
   clock.advance(settings.counters_period);
   settle();
-  EXPECT_THAT(gaps(), ::testing::ElementsAre("mlx5_0/1 driver_stats: EIO"));
+  EXPECT_THAT(gaps(), Contains("mlx5_0/1 driver_stats: EIO"));
   shared->change([&](FakeHost&) { driver->errnum = 0; });
   clock.advance(settings.counters_period);
   settle();
-  EXPECT_THAT(gaps(), IsEmpty());
+  EXPECT_THAT(gaps(), Not(Contains(HasSubstr("driver_stats"))));
 }
 
 TEST_F(DaemonSampler, WhatACardDidNotAnswerInItsResetIsNoGapOnceItIsFoundAnew) {

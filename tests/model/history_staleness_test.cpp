@@ -15,10 +15,12 @@ using enum SourceId;
 using enum SourceState;
 using SourceNames = std::vector<std::string>;
 
-const SourceNames kAll = {"symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
-                    "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
-                    "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
-const SourceNames kNotOfTheReader = {"netdev_rx_crc_errors", "netdev_multicast", "devlink_fw_errors"};
+const SourceNames kAll = {
+    "symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
+    "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
+    "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
+const SourceNames kNotOfTheReader = {"netdev_rx_crc_errors", "netdev_multicast",
+                                     "devlink_fw_errors"};
 
 bool has(const SourceNames& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();

@@ -43,7 +43,7 @@ def main():
     lines = subprocess.run([program, *recordings], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()
     checked = dict.fromkeys(validators, 0)
     for path in sorted(pathlib.Path(folder, "examples").glob("*.json")):
-        error = jsonschema.exceptions.best_match(validators[path.stem].iter_errors(json.loads(path.read_text())))
+        error = jsonschema.exceptions.best_match(list(validators[path.stem].iter_errors(json.loads(path.read_text()))))
         if error:
             sys.exit(f"{path}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
         checked[path.stem] += 1
@@ -51,7 +51,7 @@ def main():
         name, text = line.split("\t", 1)
         if name != "event" and checked[name] >= 40 and number % 16:
             continue  # the validator is slow
-        error = jsonschema.exceptions.best_match(validators[name].iter_errors(json.loads(text)))
+        error = jsonschema.exceptions.best_match(list(validators[name].iter_errors(json.loads(text))))
         if error:
             sys.exit(f"{name} {number}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
         checked[name] += 1

@@ -12,6 +12,8 @@ def mark(schema, node, value, path, seen):
         path = node["$ref"].removeprefix("#/$defs/")
         node = schema["$defs"][path]
     for key, child in node.get("properties", {}).items():
+        if child.get("deprecated"):  # read, and no longer written
+            continue
         here = isinstance(value, dict) and key in value
         seen[f"{path}.{key}"] = seen.get(f"{path}.{key}", False) or here
         if here:

@@ -37,7 +37,11 @@ ApiContext TestServer::context() {
 }
 
 void TestServer::publish() {
-  reports.publish(std::make_shared<const Report>(example_report()),
+  Report report = example_report();
+  SourceStatus& kernel_log = report.sources[SourceId::kKernelLog];
+  kernel_log.state = SourceState::kFailing;
+  kernel_log.reason = report.gaps.front().reason;
+  reports.publish(std::make_shared<const Report>(std::move(report)),
                   {example_event(FaultEventKind::kOpened)},
                   {.version = "1.2.3", .loop_lateness_s = 0});
 }
