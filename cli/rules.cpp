@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -12,6 +11,7 @@
 #include "diagnosis/causes.h"
 #include "diagnosis/likelihood.h"
 #include "exporters/text_layout.h"
+#include "model/json.h"
 
 namespace linkhealth::cli {
 
@@ -57,10 +57,9 @@ std::vector<std::string_view> media_of(const Fault& fault) {
   return words;
 }
 
-using Json = nlohmann::ordered_json;
-
-Json fault_json(const Fault& fault) {
-  Json causes = Json::array(), repair = Json::array(), shown = Json::array();
+OrderedJson fault_json(const Fault& fault) {
+  OrderedJson causes = OrderedJson::array(), repair = OrderedJson::array(),
+              shown = OrderedJson::array();
   for (const Cause& cause : cause_table())
     if (cause.fault == fault.id) causes.push_back(cause.name);
   for (const RepairStep& step : fault.repair) repair.push_back(step.text);
@@ -82,8 +81,8 @@ Json fault_json(const Fault& fault) {
           {"source", fault.reference}};
 }
 
-Json rules_json() {
-  Json faults = Json::array(), symptoms = Json::array();
+OrderedJson rules_json() {
+  OrderedJson faults = OrderedJson::array(), symptoms = OrderedJson::array();
   for (const Fault& fault : fault_table().subspan(1)) faults.push_back(fault_json(fault));
   for (const Symptom& row : symptom_table())
     symptoms.push_back({{"symptom", row.name},
@@ -174,7 +173,7 @@ int run_rules(const Context& context, const RulesOptions& options) {
   constexpr std::size_t kNameColumns = 24;
   Page page(context.style);
   if (options.json) {
-    std::cout << rules_json().dump() << '\n';
+    std::cout << format_json(rules_json()) << '\n';
   } else if (!options.name.empty()) {
     return show_one(page, options.name) ? kOk : kBadInput;
   } else {

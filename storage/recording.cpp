@@ -114,7 +114,8 @@ Result<std::optional<Snapshot>> RecordingReader::next() {
     const auto [text, terminated] = **line;
     if (trim(text).empty()) continue;
     auto snapshot = parse_snapshot(text, old_gaps_);
-    if (!snapshot && !terminated) return end(broken_.empty() ? "the last line breaks off" : broken_);
+    if (!snapshot && !terminated)
+      return end(broken_.empty() ? "the last line breaks off" : broken_);
     if (!snapshot) return error_here(snapshot.error().message);
     if (last_taken_at_ && snapshot->taken_at < *last_taken_at_)
       return error_here(fmt::format("t goes back from {:.3f} to {:.3f}",
