@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
-#include "model/json.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "cli/client.h"
-#include "exporters/text_style.h"
+#include "exporters/text/text_style.h"
 
 namespace linkhealth::cli {
 

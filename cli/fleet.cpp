@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
-#include "exporters/text_layout.h"
+#include "exporters/text/text_layout.h"
 
 namespace linkhealth::cli {
 

@@ -7,8 +7,8 @@
 
 #include "cli/fleet.h"
 #include "diagnosis/faults.h"
-#include "exporters/text_layout.h"
-#include "model/json.h"
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "cli/fetched.h"
-#include "exporters/json.h"
-#include "exporters/module_text.h"
+#include "exporters/json/json.h"
+#include "exporters/text/module_text.h"
 #include "probes/module/decode.h"
 #include "probes/module/dump_file.h"
 

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
-#include "model/json.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "cli/http_client.h"
-#include "model/json.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "exporters/text_layout.h"
+#include "exporters/text/text_layout.h"
 
 namespace linkhealth::cli {
 

@@ -8,8 +8,8 @@
 #include "cli/exit_codes.h"
 #include "cli/what_if.h"
 #include "daemon/daemon.h"
-#include "exporters/json.h"
-#include "exporters/text.h"
+#include "exporters/json/json.h"
+#include "exporters/text/text.h"
 
 namespace linkhealth::cli {
 

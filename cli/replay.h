@@ -7,9 +7,9 @@
 #include <string>
 
 #include "config/config.h"
-#include "daemon/engine.h"
-#include "exporters/text_style.h"
-#include "storage/recording.h"
+#include "daemon/engine/engine.h"
+#include "exporters/text/text_style.h"
+#include "storage/recording/recording.h"
 
 namespace linkhealth::cli {
 

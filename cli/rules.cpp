@@ -10,8 +10,8 @@
 #include "cli/exit_codes.h"
 #include "diagnosis/causes.h"
 #include "diagnosis/likelihood.h"
-#include "exporters/text_layout.h"
-#include "model/json.h"
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

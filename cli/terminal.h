@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "exporters/text_style.h"
+#include "exporters/text/text_style.h"
 
 namespace linkhealth::cli {
 

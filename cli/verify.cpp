@@ -10,8 +10,8 @@
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
 #include "cli/verify_text.h"
-#include "exporters/json.h"
-#include "exporters/port_names.h"
+#include "exporters/json/json.h"
+#include "exporters/text/port_names.h"
 
 namespace linkhealth::cli {
 

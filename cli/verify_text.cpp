@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exporters/text_layout.h"
-#include "model/json.h"
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/repair_verifier.h"
-#include "exporters/text_style.h"
+#include "exporters/text/text_style.h"
 
 namespace linkhealth::cli {
 

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
-#include "exporters/text_layout.h"
-#include "model/json.h"
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
 
 namespace linkhealth::cli {
 

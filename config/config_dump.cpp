@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "config/config.h"
-#include "model/json.h"
+#include "model/json/json.h"
 
 namespace linkhealth {
 

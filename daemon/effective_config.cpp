@@ -1,10 +1,10 @@
 // The configuration that is in force: the file, or the defaults, with the flags on top.
 #include "daemon/daemon.h"
 #include "daemon/history_keeper.h"
-#include "daemon/peer_sources.h"
-#include "daemon/sampler.h"
+#include "daemon/sampling/peer_sources.h"
+#include "daemon/sampling/sampler.h"
 #include "diagnosis/settings.h"
-#include "exporters/metrics.h"
+#include "exporters/metrics/metrics.h"
 
 namespace linkhealth {
 

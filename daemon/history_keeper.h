@@ -1,5 +1,5 @@
 // Saves each step of the deciding thread in the history database, through a writer thread
-// (storage/history_writer.h), and announces events once their write was tried.
+// (storage/history/history_writer.h), and announces events once their write was tried.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "daemon/log.h"
-#include "exporters/metrics.h"
-#include "model/identities.h"
-#include "model/signal_steps.h"
-#include "storage/history_writer.h"
+#include "exporters/metrics/metrics.h"
+#include "model/history/identities.h"
+#include "model/history/signal_steps.h"
+#include "storage/history/history_writer.h"
 
 namespace linkhealth {
 

@@ -1,7 +1,7 @@
 // The deciding thread's loop: waits for a time or a descriptor, polls the source, steps the engine,
 // hands the result on. Nothing of that may block: reads that may are made by other threads
-// (daemon/blocking_read_pool.h), whose results make a descriptor readable. HTTP has a thread of its
-// own.
+// (daemon/sampling/blocking_read_pool.h), whose results make a descriptor readable. HTTP has a
+// thread of its own.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "daemon/engine.h"
-#include "daemon/source.h"
+#include "daemon/engine/engine.h"
+#include "daemon/sampling/source.h"
 
 namespace linkhealth {
 

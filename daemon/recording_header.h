@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "config/config.h"
-#include "storage/recording.h"
+#include "storage/recording/recording.h"
 
 namespace linkhealth {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "config/config.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "daemon/options.h"
 
 namespace linkhealth {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/time.h"
-#include "daemon/port_search.h"
-#include "model/reference_state.h"
+#include "daemon/sampling/port_search.h"
+#include "model/history/reference_state.h"
 #include "model/report.h"
 #include "model/snapshot.h"
-#include "probes/inventory.h"
+#include "probes/sysfs/inventory.h"
 
 namespace linkhealth {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "model/peer_times.h"
+#include "model/history/peer_times.h"
 
 namespace linkhealth {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diagnosis/settings.h"
-#include "model/history.h"
+#include "model/history/history.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {

@@ -11,8 +11,8 @@
 
 #include "diagnosis/faults.h"
 #include "diagnosis/settings.h"
+#include "model/history/port_moves.h"
 #include "model/ledger_state.h"
-#include "model/port_moves.h"
 
 namespace linkhealth {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "model/history/port_moves.h"
 #include "model/ledger_state.h"
-#include "model/port_moves.h"
 #include "model/repair.h"
 
 namespace linkhealth {

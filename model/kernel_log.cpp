@@ -76,7 +76,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"module_nvm", kModuleRefused, {"module is incompatible with the device's NVM"}},
     {"module_power", kModuleError, {"module's power requirements exceed"}},
     // Intel's own ice driver (ice_devlink_health_status). The kernel's ice driver reports them by
-    // devlink (probes/devlink_health.h).
+    // devlink (probes/netlink/devlink_health.h).
     {"module_no_contact", kModuleError, {"annot communicate with the module"}},
     {"module_type", kModuleRefused, {"Module type is not supported"}},
     {"module_not_qualified", kModuleRefused, {"Module is not qualified"}},

@@ -1,6 +1,6 @@
 // What the history database holds of a port for some time: its signals in steps, what happened to
-// its faults, repairs, and the modules that were there. Read from storage/history_store.h, shown by
-// exporters/timeline_json.h and timeline_text.h.
+// its faults, repairs, and the modules that were there. Read from storage/history/history_store.h,
+// shown by exporters/json/timeline_json.h and timeline_text.h.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // THE signal table: the values of a port that the history database keeps for weeks
-// (storage/history_store.h), each with its unit, its useful precision, and how a longer step is
-// made of shorter ones. Fewer than there are counters: what `history`, the page and the question
-// "since when?" need.
+// (storage/history/history_store.h), each with its unit, its useful precision, and how a longer
+// step is made of shorter ones. Fewer than there are counters: what `history`, the page and the
+// question "since when?" need.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "model/snapshot.h"
 #include "probes/host.h"
-#include "probes/inventory.h"
+#include "probes/sysfs/inventory.h"
 
 namespace linkhealth {
 

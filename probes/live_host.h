@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "probes/host.h"
-#include "probes/kernel_socket.h"
-#include "probes/sysroot.h"
+#include "probes/netlink/kernel_socket.h"
+#include "probes/sysfs/sysroot.h"
 
 namespace linkhealth {
 

@@ -17,12 +17,34 @@ MAY_INCLUDE = {"base": {"base"}, "model": {"base", "model"}}
 MAY_INCLUDE.update({folder: {"base", "model", folder} for folder in MIDDLE})
 MAY_INCLUDE.update({top: {"base", "model", *MIDDLE, "daemon", "cli"} for top in ("daemon", "cli")})
 
+# Within one of these: folder -> which others of them it may include.
+INNER = {
+    "daemon/engine": set(),
+    "daemon/http": {"daemon"},
+    "daemon/sampling": set(),
+    "daemon/selfcheck": set(),
+    "daemon/api": {"daemon", "daemon/engine", "daemon/http", "daemon/selfcheck"},
+    "model": set(),
+    "model/history": {"model"},
+    "model/json": {"model"},
+    "probes/netlink": {"probes", "probes/module"},
+    "probes/sysfs": {"probes", "probes/netlink"},
+    "probes/verbs": {"probes"},
+    "probes/module": {"probes", "probes/netlink", "probes/sysfs"},
+    "probes/peer": {"probes", "probes/sysfs"},
+    "exporters/metrics": set(),
+    "exporters/json": set(),
+    "exporters/text": {"exporters/json"},
+    "storage/history": set(),
+    "storage/recording": set(),
+}
+
 # header of a library -> where it may be included
 LIBRARIES = [
     (r"infiniband/|netlink/|lldpctl|linux/(rtnetlink|netlink|genetlink|ethtool|if_link)|rdma/", {"probes"}),
     (r"yaml-cpp/", {"config"}),
-    (r"nlohmann/", {"model/json", "probes/module/dump_file"}),
-    (r"prometheus/", {"exporters/metric_families"}),
+    (r"nlohmann/", {"model/json/json", "probes/module/dump_file"}),
+    (r"prometheus/", {"exporters/metrics/metric_families"}),
     (r"sqlite3", {"storage"}),
     (r"boost/", {"daemon/http/http_parser.cpp", "daemon/http/http_server.cpp"}),
     (r"openssl/", {"daemon/http"}),
@@ -42,6 +64,7 @@ def in_places(path, places):
 
 def check_file(path, text):
     folder = path.split("/", 1)[0]
+    inner = os.path.dirname(path)
     breaches = []
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -51,6 +74,10 @@ def check_file(path, text):
             target = header.split("/", 1)[0]
             if kind == '"' and target in MAY_INCLUDE and target not in MAY_INCLUDE[folder]:
                 breaches.append((number, f"{folder}/ may not include {target}/"))
+            other = os.path.dirname(header)
+            if (kind == '"' and inner in INNER and target == folder and other != inner
+                    and other not in INNER[inner]):
+                breaches.append((number, f"{inner}/ may not include {other}/"))
             for pattern, places in LIBRARIES:
                 if re.match(pattern, header) and not in_places(path, places):
                     breaches.append((number, f"<{header}> belongs to {', '.join(sorted(places))} only"))
@@ -78,15 +105,16 @@ def check_tree(root):
 def self_test():
     bad = {
         "model/a.h": '#include "probes/host.h"\n',
-        "diagnosis/a.cpp": '#include "storage/recording.h"\n',
+        "diagnosis/a.cpp": '#include "storage/recording/recording.h"\n',
         "exporters/text.cpp": "#include <prometheus/collectable.h>\n",
         "probes/a.cpp": "auto t = std::chrono::steady_clock::now();\n",
         "daemon/a.cpp": "#include <yaml-cpp/yaml.h>\n",
+        "daemon/http/a.cpp": '#include "daemon/api/api.h"\n',
     }
     good = {
         "daemon/main.cpp": "auto t = std::chrono::steady_clock::now();\n",
-        "exporters/metric_families.cpp": "#include <prometheus/collectable.h>\n",
-        "cli/status.cpp": '#include "daemon/engine.h"\n',
+        "exporters/metrics/metric_families.cpp": "#include <prometheus/collectable.h>\n",
+        "cli/status.cpp": '#include "daemon/engine/engine.h"\n',
         "probes/b.cpp": "// steady_clock::now() is for the mains\n",
     }
     for path, text in bad.items():

@@ -11,7 +11,7 @@
 #include "daemon/api/recording_broadcaster.h"
 #include "daemon/api/report_store.h"
 #include "daemon/http/http_message.h"
-#include "storage/history_store.h"
+#include "storage/history/history_store.h"
 
 namespace linkhealth {
 

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "exporters/port_names.h"
-#include "exporters/timeline_json.h"
+#include "exporters/json/timeline_json.h"
+#include "exporters/text/port_names.h"
 
 namespace linkhealth {
 

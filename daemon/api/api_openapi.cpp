@@ -1,7 +1,7 @@
 // /api/v1/openapi.json (OpenAPI 3.1), made from the table of routes. The forms of the answers are
 // those of docs/schema.
 #include "daemon/api/api.h"
-#include "model/json.h"
+#include "model/json/json.h"
 
 namespace linkhealth {
 

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "exporters/port_names.h"
-#include "exporters/text_layout.h"
-#include "model/json.h"
+#include "exporters/text/port_names.h"
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
 
 namespace linkhealth {
 

@@ -5,14 +5,14 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "daemon/cabling.h"
-#include "daemon/doctor.h"
-#include "exporters/check.h"
-#include "exporters/doctor.h"
-#include "exporters/json.h"
-#include "exporters/port_names.h"
-#include "exporters/text_layout.h"
-#include "exporters/ticket.h"
+#include "daemon/api/cabling.h"
+#include "daemon/selfcheck/doctor.h"
+#include "exporters/json/doctor_json.h"
+#include "exporters/json/json.h"
+#include "exporters/text/check.h"
+#include "exporters/text/port_names.h"
+#include "exporters/text/text_layout.h"
+#include "exporters/text/ticket.h"
 
 namespace linkhealth {
 

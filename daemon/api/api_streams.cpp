@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "exporters/json.h"
+#include "exporters/json/json.h"
 #include "model/port_timeline.h"
 
 namespace linkhealth {

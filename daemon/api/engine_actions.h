@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daemon/api/operator_actions.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 
 namespace linkhealth {
 

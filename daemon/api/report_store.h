@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/doctor.h"
-#include "exporters/metrics.h"
+#include "daemon/selfcheck/doctor.h"
+#include "exporters/metrics/metrics.h"
 #include "model/report.h"
 
 namespace linkhealth {

@@ -19,7 +19,7 @@
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
 #include "tests/cli/cli_harness.h"
-#include "tests/storage/history_example.h"
+#include "tests/storage/history/history_example.h"
 #include "tests/support/golden.h"
 
 namespace linkhealth::cli {

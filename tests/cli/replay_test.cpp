@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "exporters/json.h"
+#include "exporters/json/json.h"
 #include "tests/support/temp_directory.h"
 
 namespace linkhealth::cli {

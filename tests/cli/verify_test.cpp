@@ -7,7 +7,7 @@
 
 #include "cli/exit_codes.h"
 #include "cli/verify_text.h"
-#include "exporters/json.h"
+#include "exporters/json/json.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/report_builder.h"
 

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 
 namespace linkhealth::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/daemon.h"
-#include "daemon/peer_sources.h"
+#include "daemon/sampling/peer_sources.h"
 #include "tests/support/golden.h"
 #include "tests/support/manual_clock.h"
 

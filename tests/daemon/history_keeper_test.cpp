@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "config/config.h"
-#include "exporters/json.h"
-#include "tests/storage/history_example.h"
+#include "exporters/json/json.h"
+#include "tests/storage/history/history_example.h"
 #include "tests/support/report_builder.h"
 #include "tests/support/temp_directory.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "model/old_gaps.h"
+#include "model/json/old_gaps.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {

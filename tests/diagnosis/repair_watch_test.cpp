@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/history.h"
+#include "model/history/history.h"
 #include "tests/diagnosis/feed.h"
 
 namespace linkhealth {

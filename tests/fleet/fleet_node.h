@@ -8,7 +8,7 @@
 #include <string>
 
 #include "daemon/api/report_store.h"
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "tests/sim/scenario.h"
 
 namespace linkhealth::sim {

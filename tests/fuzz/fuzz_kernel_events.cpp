@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "model/kernel_log.h"
-#include "probes/device_events.h"
-#include "probes/kernel_record.h"
+#include "probes/netlink/device_events.h"
+#include "probes/sysfs/kernel_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace linkhealth;

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "probes/peer_mad.h"
+#include "probes/peer/peer_mad.h"
 
 namespace {
 

@@ -5,14 +5,14 @@
 #include <memory>
 #include <span>
 
-#include "probes/devlink_health.h"
-#include "probes/ethtool_driver_stats.h"
-#include "probes/ethtool_fec.h"
-#include "probes/ethtool_link.h"
-#include "probes/ethtool_module.h"
-#include "probes/ethtool_stats.h"
-#include "probes/netlink_message.h"
-#include "probes/rtnl_link.h"
+#include "probes/netlink/devlink_health.h"
+#include "probes/netlink/ethtool_driver_stats.h"
+#include "probes/netlink/ethtool_fec.h"
+#include "probes/netlink/ethtool_link.h"
+#include "probes/netlink/ethtool_module.h"
+#include "probes/netlink/ethtool_stats.h"
+#include "probes/netlink/netlink_message.h"
+#include "probes/netlink/rtnl_link.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "probes/import_file.h"
+#include "probes/peer/import_file.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "model/sample_json.h"
-#include "storage/recording.h"
+#include "model/json/sample_json.h"
+#include "storage/recording/recording.h"
 
 namespace {
 

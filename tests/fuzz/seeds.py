@@ -48,7 +48,7 @@ def attribute(kind, payload):
 
 def netlink():
     """The first byte 1 leaves the message's length as it is."""
-    for line in (ROOT / "tests/probes/netlink_capture.txt").read_text().splitlines():
+    for line in (ROOT / "tests/probes/netlink/netlink_capture.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             name, data = line.split()
             yield name, b"\1" + bytes.fromhex(data)

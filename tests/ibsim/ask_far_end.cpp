@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/text.h"
-#include "probes/mad_client.h"
-#include "probes/mad_umad.h"
-#include "probes/peer_mad.h"
+#include "probes/peer/mad_client.h"
+#include "probes/peer/mad_umad.h"
+#include "probes/peer/peer_mad.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "probes/import_file.h"
+#include "probes/peer/import_file.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

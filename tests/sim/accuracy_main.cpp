@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "storage/recording.h"
+#include "storage/recording/recording.h"
 #include "tests/sim/degrade.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/score.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/old_gaps.h"
+#include "model/json/old_gaps.h"
 #include "model/snapshot.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/port.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "tests/sim/faults.h"
 
 namespace linkhealth::sim {

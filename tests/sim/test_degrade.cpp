@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "storage/recording.h"
+#include "storage/recording/recording.h"
 #include "tests/sim/degrade.h"
 #include "tests/sim/score.h"
 #include "tests/sim/truth_file.h"

@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "daemon/engine.h"
+#include "daemon/engine/engine.h"
 #include "tests/sim/scenario.h"
 
 namespace linkhealth::sim {

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "probes/import_check.h"
 #include "probes/module/decode.h"
 #include "probes/module/dump_file.h"
 #include "probes/module/screen.h"
+#include "probes/peer/import_check.h"
 #include "tests/probes/module/corpus_files.h"
 
 namespace linkhealth {

@@ -1,0 +1,75 @@
+// The daemon is a fold: (History, Snapshot) → (Report, events). Pure: no I/O and no clock, so a
+// replay of a recording gives the same report as the live run, byte for byte.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnosis/settings.h"
+#include "model/expected_ports.h"
+#include "model/history/port_moves.h"
+#include "model/history/reference_state.h"
+#include "model/ledger_state.h"
+#include "model/report.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// What the engine must know beside the snapshots.
+struct EngineSettings : ExpectedPorts {
+  std::string node;
+  KnobTable knobs;       ///< diagnosis_knob_groups(), as configured; without them the defaults
+  SiteLabels site{};     ///< where the node is
+  bool dry_run = false;  ///< only reported: the senders of events obey it
+};
+
+class Engine {
+ public:
+  struct Step {
+    std::shared_ptr<const Report> report;
+    std::vector<FaultEvent> events;
+    PortMoves moves;                   ///< ports that have another stable key since the last step
+    std::vector<std::string> remarks;  ///< on the configuration, for the log: each once
+  };
+
+  explicit Engine(EngineSettings settings);
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+
+  /// Folds one snapshot in. REQUIRES: snapshots come in the order of taken_at.
+  Step step(const Snapshot& snapshot);
+
+  /// What must survive a restart.
+  [[nodiscard]] LedgerState ledger_state() const;
+  /// Takes over an earlier run's ledger. REQUIRES: before the first step.
+  void restore(const LedgerState& state);
+  /// What is normal for each port; survives a restart, too.
+  [[nodiscard]] ReferenceState references() const;
+  /// REQUIRES: before the first step.
+  void restore(const ReferenceState& state);
+  /// Takes other settings in force with the next step. The node's name stays.
+  void reconfigure(const EngineSettings& settings);
+
+  // What operators do. Each takes effect with the next step, its event comes with it too.
+
+  /// Acknowledges the port's fault; nullopt `until`: until it closes. Gives the fault. Not twice.
+  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by,
+                                  const std::string& reason, std::optional<WallTime> until);
+  /// Takes the acknowledgement back: the fault is reported as reopened.
+  Result<FaultReport> withdraw_acknowledgement(const PortKey& port);
+  /// Maintenance of a port, or (`port` "") of the node. It replaces an earlier one of the same.
+  Result<Maintenance> begin_maintenance(const PortKey& port, Maintenance maintenance);
+  /// An error when none was begun for just this.
+  Result<Maintenance> end_maintenance(const PortKey& port);
+  /// All those that stand in files; `port` is any name of a port, "" for all.
+  void set_maintenance_files(std::vector<Maintenance> files);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,300 @@
+// Stage 3: what is reported of a port, its faults, and what they cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "daemon/engine/engine_state.h"
+#include "diagnosis/exempt.h"
+#include "diagnosis/explain.h"
+#include "diagnosis/trends.h"
+#include "model/history/full_counter.h"
+
+namespace linkhealth {
+
+bool by_number(const std::string& a, const std::string& b) {
+  return strverscmp(a.c_str(), b.c_str()) < 0;  // glibc: digits compare as numbers
+}
+
+namespace {
+
+// ------------------------------------------------------------------------------- the port's health
+
+FaultLife life_of(const FaultReport& fault) {
+  const Fault* row = find_fault(fault.fault, fault.end);
+  return row == nullptr ? FaultLife{} : row->life;
+}
+
+bool counters_hidden(const FaultReport& fault) {
+  const std::string_view blind = symptom(SymptomId::kCountersBlind).name;
+  return std::ranges::any_of(fault.evidence,
+                             [blind](const Evidence& one) { return one.symptom == blind; });
+}
+
+Health health_with(const FaultReport& fault, const Features& f) {
+  if (fault.state == FaultState::kProving) return Health::kAtRisk;
+  const bool degraded = fault.severity == Severity::kCritical || f.signal.ber ||
+                        life_of(fault).effect == Effect::kDegrades;
+  return degraded ? Health::kDegraded : Health::kAtRisk;
+}
+
+/// REQUIRES: the report's faults and exemption are filled in.
+Health health_of(const PortReport& report, const PortStep& step) {
+  const Features& f = step.features;
+  if (!report.exempt.empty()) return Health::kExempt;
+  if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
+  // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
+  const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr;
+  // A dead card carries nothing, whatever its link says; where one queue was stuck the others went
+  // on, and one that failed again and again may work just now.
+  const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);
+  Health health = step.verdict.judged && whole ? Health::kHealthy : Health::kUnknown;
+  for (const FaultReport& fault : report.faults) {
+    const Effect effect = life_of(fault).effect;
+    if (effect == Effect::kBlinds && counters_hidden(fault)) return Health::kUnknown;
+    if (effect == Effect::kStops && !works && fault.state == FaultState::kOpen)
+      return Health::kDown;
+    if (effect == Effect::kBlinds || fault.severity == Severity::kNotice) continue;
+    const Health now = health_with(fault, f);
+    if (health == Health::kHealthy || health == Health::kUnknown || now == Health::kDegraded)
+      health = now;
+  }
+  return health;
+}
+
+PortFigures figures_of(const Features& f) {
+  constexpr double kDayS = 86400;
+  PortFigures figures;
+  figures.pre_fec_ber = f.signal.ber;
+  if (f.signal.ber) figures.ber_window_s = f.signal.ber_window_s;
+  if (f.signal.ber && f.signal.ber_range) {
+    figures.pre_fec_ber_low = f.signal.ber_range->low;
+    figures.pre_fec_ber_high = f.signal.ber_range->high;
+  }
+  figures.pre_fec_ber_normal = f.signal.ber_baseline;
+  figures.worst_rx_power_dbm = f.light.worst_rx_dbm;
+  if (f.light.worst_rx_lane >= 0)
+    figures.worst_rx_lane = static_cast<std::uint32_t>(f.light.worst_rx_lane + 1);
+  figures.rx_power_margin_db = f.light.margin_db;
+  figures.pre_fec_ber_limit = f.signal.ber_limit;
+  // A loss against the siblings instead of the own past says nothing about what was before.
+  const auto lost = [](const std::optional<LightLossEstimate>& loss) {
+    return loss && loss->against_past() ? std::optional(loss->loss_db) : std::nullopt;
+  };
+  figures.rx_power_lost_db = lost(f.light.rx);
+  figures.far_rx_power_lost_db = lost(f.light.far_rx);
+  figures.tx_power_lost_db = lost(f.light.tx);
+  figures.far_tx_power_lost_db = lost(f.light.far_tx);
+  figures.involuntary_downs_24h = f.port.carrier.unplanned_losses(f.now, kDayS);
+  figures.involuntary_downs_total = f.port.carrier.unplanned_total;
+  figures.voluntary_downs_total = f.port.carrier.planned_total;
+  figures.involuntary_downs_told = f.port.carrier.unplanned_exported;
+  figures.last_involuntary_down_at = f.port.carrier.last_unplanned_loss_at();
+  figures.carrier_since = f.port.carrier.since;
+  return figures;
+}
+
+/// What people should know that is no fault.
+std::string note_of(const PortStep& step, bool plan_known) {
+  const GroupStats& group = step.features.group;
+  std::string note;
+  if (step.exempt.empty()) {
+    if (group.siblings_hotter >= 2 && step.temperature_drop_c.value_or(0) <= -kSharedRiseC)
+      note = fmt::format(
+          "{:.0f} modules of this node are hotter than usual together: the room, its inlet or a "
+          "fan",
+          group.siblings_hotter + 1);
+    else if (step.port.carrier.is_shut_out(step.features.now))
+      note = step.port.latest.link->state +
+             ": the link has trained, and no subnet manager makes it ACTIVE: ask the operator of "
+             "the fabric, where the port may be shut out";
+    else
+      note = unexpected_note(step.port, step.features.expected, plan_known);
+  }
+  const std::string& odd = step.state.asked.contradiction;
+  return note + (note.empty() || odd.empty() ? "" : "; ") + odd;
+}
+
+/// Ages of what is known of the far end, as of now.
+void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
+  if (peer.age_s && port.peer_at) {
+    const double since_s = in_seconds(now - *port.peer_at) - *peer.age_s;
+    for (auto* age_s : {&peer.age_s, &peer.link_age_s, &peer.counters_age_s})
+      if (*age_s) **age_s += since_s;
+  }
+  if (peer.module_age_s && port.far.read_at)
+    peer.module_age_s = in_seconds(now - *port.far.read_at);
+}
+
+/// What a NIC fault says about a port that is not there.
+void say_why_absent(std::string& summary, const PortHistory& port, const std::string& idle_cards) {
+  if (port.awaited) {
+    summary = "configuration expects this port, and it was never there: " +
+              (idle_cards.empty() ? "no such device, or no driver for it" : idle_cards);
+    return;
+  }
+  // Once: while the fault proves itself, the last text stands.
+  const std::string bus = "; the card was " + port.device.gone_reason;
+  if (!port.present && !port.device.gone_reason.empty() && summary.find(bus) == std::string::npos)
+    summary += bus + " when the port went";
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------- the faults
+
+FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep& step) {
+  FaultReport report;
+  const RankedFault* ranked = nullptr;
+  for (const auto* differential : {&step.first, &step.second}) {
+    // A healthy link's figures speak of no fault, nor do those of one that proves itself.
+    if (ranked != nullptr || !*differential || entry.kept.state == FaultState::kProving ||
+        1 - (*differential)->healthy < diagnosis.open_at)
+      continue;
+    const auto row = std::ranges::find((*differential)->ranked, entry.fault, &RankedFault::fault);
+    if (row == (*differential)->ranked.end()) continue;
+    ranked = &*row;
+    explain(report, step.features, step.findings, **differential, *ranked,
+            repairs.failed(entry.kept.port, entry.kept.id));
+    if (differential == &step.first)
+      report.shares = explain_shares(observations_of(step.features, step.findings, entry.fault),
+                                     **differential, *ranked);
+  }
+  if (ranked != nullptr) {
+    ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
+  } else {  // it does not show now: the last texts stand
+    const auto at = texts.find(entry.kept.id);
+    if (at != texts.end()) report = at->second;
+    if (report.summary.empty()) report.summary = entry.kept.summary;
+    if (report.repair.empty()) report.repair = entry.kept.repair;
+    if (report.verify.empty()) report.verify = entry.kept.verify;
+  }
+  if (step.shared != nullptr && step.shared->fault == entry.fault->id)
+    report.summary = summary_of(*step.shared, step);
+  if (entry.fault->life.effect == Effect::kStops)
+    say_why_absent(report.summary, step.port, idle_cards);
+  report.id = entry.kept.id;
+  report.fault = entry.kept.fault;
+  report.end = entry.kept.end;
+  report.severity = entry.kept.severity;
+  report.confidence = entry.kept.confidence;
+  report.state = entry.kept.state;
+  report.opened_at = entry.kept.opened_at;
+  report.last_seen_at = entry.kept.last_seen_at;
+  report.repairs = repairs.of(entry.kept.port, entry.kept.id);
+  report.past = ledger.past(entry.kept.port);
+  report.proof = ledger.proof(entry);
+  if (report.proof) report.undecided.reset();  // nothing shows that a test could tell apart
+  report.acknowledged = acknowledgement_of(entry.kept, wall);
+  texts[report.id] = report;
+  return report;
+}
+
+FaultEvent Engine::State::event_of(FaultEventKind kind, const PortKey& port) const {
+  FaultEvent event;
+  event.t = last_step.value_or(SteadyTime());
+  event.at = wall;
+  event.kind = kind;
+  event.port = port;
+  if (!settings.site.empty()) event.site = settings.site;
+  if (const PortHistory* known = history.find(port))
+    if (const auto asked = expected_for(settings, known->key, known->latest.id); asked.expected)
+      event.rail = asked.expected->rail;
+  return event;
+}
+
+void Engine::State::report_on(PortReport& report, const PortStep& step) {
+  const PortHistory& port = step.port;
+  const SteadyTime now = step.features.now;
+  report.port = port.key;
+  report.exempt = step.exempt;
+  report.note = note_of(step, !settings.empty());
+  report.peer = peer_of(port, step.features.expected);
+  // What a port that is gone last reported is not so any more: no series, no "link up".
+  if (port.present)
+    report.latest = port.latest;
+  else
+    report.latest.id = port.latest.id;
+  if (report.latest.peer) age_peer(*report.latest.peer, port, now);
+  report.figures = figures_of(step.features);
+  if (step.exempt.empty() && port.present) report.trends = trends_of(step.features);
+  if (port.latest.sources) report.gaps = gaps_of(port.key, *port.latest.sources);
+  if (!port.counters.saturated.empty())  // also beside a file that can't be read
+    report.gaps.push_back(
+        {port.key, "counters", full_words(port.latest.id, port.counters.saturated)});
+  if (step.features.expected != nullptr) report.expected = *step.features.expected;
+  if (step.exempt.empty()) {
+    for (const LedgerEntry* entry : ledger.open(step.stable))
+      report.faults.push_back(fault_report(*entry, step));
+    report.symptoms = symptom_verdicts(step.findings);
+  }
+  std::ranges::stable_sort(report.faults, [](const FaultReport& a, const FaultReport& b) {
+    const bool proving_a = a.state == FaultState::kProving,
+               proving_b = b.state == FaultState::kProving;
+    if (proving_a != proving_b) return proving_b;
+    if (a.confidence != b.confidence) return a.confidence > b.confidence;
+    return a.severity > b.severity;
+  });
+  report.health = health_of(report, step);
+  if (step.work == nullptr) return;
+  report.maintenance = *step.work;
+  if (leaves_module(port, step.stable)) report.maintenance->module_reads = false;
+}
+
+// ------------------------------------------------------------------------------------- the impact
+
+namespace {
+
+double lost_mbps(const PortReport& port, double should_mbps) {
+  if (port.health == Health::kDown) return should_mbps;
+  const auto& link = port.latest.link;
+  if (!link || link->carrier != true) return 0;  // unknown is not lost
+  return std::max(0.0,
+                  should_mbps - link->speed_mbps.value_or(static_cast<std::uint32_t>(should_mbps)));
+}
+
+bool at_risk(const PortReport& port) {
+  return std::ranges::any_of(port.faults, [](const FaultReport& fault) {
+    return fault.severity != Severity::kNotice && !life_of(fault).spares_traffic;
+  });
+}
+
+}  // namespace
+
+void weigh_impact(Report& report, const History& history) {
+  double total = 0;
+  std::map<std::string, double> rail_total, rail_hit;
+  std::vector<std::pair<PortReport*, Impact>> hit;
+  for (PortReport& port : report.ports) {
+    if (port.health == Health::kExempt) continue;
+    const PortHistory* past = history.find(port.port);
+    const double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
+    const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
+    total += should;
+    rail_total[port.expected.rail] += should;
+    Impact impact;
+    impact.bandwidth_lost_mbps = lost_mbps(port, should);
+    if (at_risk(port)) impact.bandwidth_at_risk_mbps = should - impact.bandwidth_lost_mbps;
+    const double hit_mbps = impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps;
+    if (hit_mbps > 0) hit.emplace_back(&port, impact);
+    rail_hit[port.expected.rail] += hit_mbps;
+  }
+  if (hit.empty()) return;
+  Impact node;
+  for (auto& [port, impact] : hit) {
+    impact.share = (impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps) / total;
+    if (const std::string& rail = port->expected.rail; !rail.empty()) {
+      impact.rail = rail;
+      impact.rail_share = rail_hit[rail] / rail_total[rail];
+    }
+    port->impact = impact;
+    node.bandwidth_lost_mbps += impact.bandwidth_lost_mbps;
+    node.bandwidth_at_risk_mbps += impact.bandwidth_at_risk_mbps;
+    node.share += impact.share;
+  }
+  node.share = std::min(node.share, 1.0);
+  report.impact = node;
+}
+
+}  // namespace linkhealth

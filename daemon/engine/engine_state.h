@@ -1,0 +1,136 @@
+// The engine's state, and the three stages of a step. For the engine's own files.
+//
+//   1. features: what each port's history says of it, by itself           (engine.cpp)
+//   2. shared:   what several ports have in common, and which matters
+//                are one for all of them                                  (engine_shared.cpp)
+//   3. judge:    symptoms, differential, ledger, report, port by port     (engine_judge.cpp,
+//                                                                          engine_report.cpp)
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/engine/engine.h"
+#include "diagnosis/differential.h"
+#include "diagnosis/ledger.h"
+#include "diagnosis/repair_book.h"
+#include "diagnosis/repair_watch.h"
+#include "model/expected_ports.h"
+#include "model/history/history.h"
+
+namespace linkhealth {
+
+/// What the engine keeps of a port beside its history.
+struct PortState {
+  std::optional<SteadyTime> errors_since, errors_last;
+  bool errors_ever = false;  ///< as old as what is known of the link
+  bool seen_before = false;  ///< it was looked at in an earlier step
+  RepairWatch repairs;
+  ExpectedConfig asked;
+};
+
+enum class SharedKind : std::uint8_t {
+  kDriver,  ///< all ports of a driver are gone at one time: of the driver or of the monitor
+  kRoom,    ///< modules got hot together: the room, its inlet or a fan
+  kSupply,  ///< modules lost supply voltage together
+};
+/// One matter of several ports. One of them reports it for all.
+struct SharedCause {
+  SharedKind kind;
+  std::vector<std::size_t> ports;  ///< indices of the step's ports
+  FaultId fault;                   ///< the name under which it shows on a port
+  std::string name;                ///< of what they share: the driver, or this node
+};
+
+/// One port in one step.
+struct PortStep {
+  PortStep(std::string key, const PortHistory& history, PortState& of_port, Features own)
+      : stable(std::move(key)), port(history), state(of_port), features(std::move(own)) {}
+  std::string stable;
+  const PortHistory& port;
+  PortState& state;
+  Features features;
+  std::string exempt;  ///< why nothing is expected of the port; "" when it is judged
+  std::string_view leaf;
+  std::optional<double> temperature_drop_c;  ///< its module against its own past; warm ones only
+  bool supply_low = false;                   ///< of its module, read lately
+  const Maintenance* work = nullptr;
+  const SharedCause* shared = nullptr;  ///< what it showed in this step, and others too
+  Findings findings;
+  std::optional<Differential> first, second;  ///< nullopt: not judged
+  PortVerdict verdict;
+};
+
+struct Engine::State {
+  explicit State(EngineSettings given)
+      : settings(std::move(given)), diagnosis(diagnosis_settings(settings.knobs)) {}
+
+  EngineSettings settings;
+  DiagnosisSettings diagnosis;
+  History history;
+  Ledger ledger{settings.node, diagnosis};
+  RepairBook repairs;
+  std::map<std::string, PortState> ports;
+  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last reported of it
+  std::vector<FaultEvent> waiting;           ///< for the next step
+  std::vector<Maintenance> maintenance, maintenance_files;
+  std::vector<Maintenance> maintenance_log;  ///< recent ones, oldest first
+  std::optional<SteadyTime> first_step, last_step;
+  bool released_lost = false;
+  std::vector<std::string> remarks;  ///< of this step
+  bool expectations_changed = true;
+  double step_s = 10;
+  std::string idle_cards;  ///< cards on the PCI bus without a driver; "" none, or not known
+  WallTime wall;
+
+  // Before the stages.
+  void begin_step(const Snapshot& snapshot);
+  void follow_cards();
+  void update_expectations();
+  void release(const std::string& stable, const PortKey& port, const std::string& why);
+  void release_lost();
+  void end_old_maintenance();
+  void log_maintenance();
+
+  // The stages.
+  std::vector<PortStep> collect_features();
+  std::vector<SharedCause> find_shared(std::vector<PortStep>& all) const;
+  void judge(PortStep& step);
+  static void report_once(const std::vector<SharedCause>& causes, std::vector<PortStep>& all);
+  void update_ledger(PortStep& step, std::vector<FaultEvent>& events);
+  void report_on(PortReport& report, const PortStep& step);
+
+  [[nodiscard]] Severity severity_of(const RankedFault& ranked, const PortStep& step) const;
+  PortVerdict verdict_of(PortStep& step) const;
+  FaultReport fault_report(const LedgerEntry& entry, const PortStep& step);
+  FaultEvent event_of(FaultEventKind kind, const PortKey& port) const;
+  FaultReport report_later(const LedgerChange& change, const PortKey& port);
+  /// The stable key of a port that is known by this label.
+  [[nodiscard]] Result<std::string> stable_of(const PortKey& key) const;
+  /// Of several the one that lasts longest.
+  [[nodiscard]] const Maintenance* maintenance_of(const PortHistory& port,
+                                                  const std::string& stable) const;
+  /// Whether maintenance of the port wants its module left alone.
+  [[nodiscard]] bool leaves_module(const PortHistory& port, const std::string& stable) const;
+};
+
+/// A module's rise of temperature: more is more than jobs do (docs/physics.md 7d).
+inline constexpr double kSharedRiseC = 6;
+/// Links train for one or two minutes after their driver has loaded (docs/physics.md 7d): then all
+/// ports of the node are down at once.
+bool is_starting(const Features& features, std::optional<double> uptime_s);
+/// A symptom must speak for a fault: what is merely not known opens nothing.
+bool is_supported(const Cause& cause, const Findings& findings);
+/// nullopt when the fault is not acknowledged, or no longer.
+std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, WallTime now);
+/// Ports as people count: mlx5_2 before mlx5_10.
+bool by_number(const std::string& a, const std::string& b);
+/// What a shared cause is called in the report of one of its ports.
+std::string summary_of(const SharedCause& cause, const PortStep& step);
+/// Fills in what the faults of each port, and of the node, cost.
+void weigh_impact(Report& report, const History& history);
+
+}  // namespace linkhealth

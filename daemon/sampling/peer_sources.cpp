@@ -1,0 +1,94 @@
+#include "daemon/sampling/peer_sources.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "probes/live_host.h"
+#include "probes/peer/mad_umad.h"
+#include "probes/peer/peer_import.h"
+#include "probes/peer/peer_lldp.h"
+#include "probes/peer/peer_mad.h"
+
+namespace linkhealth {
+
+namespace {
+
+enum KnobIndex : std::size_t {
+  kMad,
+  kLldp,
+  kImport,
+  kPlan,
+  kHold,
+  kLldpPeriod,
+  kImportPeriod,
+  kMadPeriod
+};
+
+constexpr auto kKnobs = std::to_array<Knob>({
+    {"mad", 1, 0, 1, "", "1: read the switch port of an InfiniBand link by MADs; 0: do not"},
+    {"lldp", 1, 0, 1, "", "1: read the neighbours of Ethernet ports from lldpd; 0: do not"},
+    {"import", 1, 0, 1, "",
+     "1: use the readings that other programs put into import_dir; 0: do not"},
+    {"plan", 1, 0, 1, "",
+     "1: the plan (ports > PORT > peer) names a far end that no other source "
+     "names; 0: it does not"},
+    {"hold_s", 300, 10, 86400, "s",
+     "how long the last answer of a far end stands when no other comes; at "
+     "least 2.5 of the "
+     "periods below"},
+    {"lldp_period_s", 30, 1, 3600, "s",
+     "how often lldpd is read; LLDP is sent every 30 s (802.1AB "
+     "msgTxInterval)"},
+    {"import_period_s", 15, 1, 3600, "s", "how often import_dir is read"},
+    {"mad_period_s", 60, 1, 3600, "s",
+     "how often a far InfiniBand port is read; each port has its own place in "
+     "it"},
+});
+constexpr Milliseconds kReadPatience{30'000};  // a round that takes longer is reported as hung
+constexpr Milliseconds kLldpdPatience{2'000};
+constexpr std::array<KnobGroup, 1> kGroups = {{{"peers", kKnobs}}};
+
+}  // namespace
+
+std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
+
+ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& asked) {
+  return knobs.values("peers")[kPlan] >= 0.5 ? asked : ExpectedPorts();
+}
+
+Milliseconds far_end_hold(const KnobTable& knobs) {
+  constexpr double kPeriods = 2.5;  // one answer may be lost, and each port has
+                                    // its own place in a period
+  const KnobValues values = knobs.values("peers");
+  const double longest =
+      std::max(values[kMad] * values[kMadPeriod], values[kLldp] * values[kLldpPeriod]);
+  return from_seconds(std::max(values[kHold], kPeriods * longest));
+}
+
+std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once) {
+  const KnobValues values = config.knobs.values("peers");
+  const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
+  const auto time = [&](KnobIndex knob) { return from_seconds(values[knob]); };
+  std::vector<std::unique_ptr<PeerProbe>> probes;
+  MadTiming mad;
+  mad.period = time(kMadPeriod);
+  if (once) mad.first_within = Milliseconds(0);
+  LldpTiming lldp;
+  lldp.period = time(kLldpPeriod);
+  ImportTiming import;
+  import.period = time(kImportPeriod);
+  if (is_on(kMad)) probes.push_back(make_mad_probe(mad, &open_umad_port));
+  if (is_on(kLldp))
+    probes.push_back(make_lldp_probe(make_lldpd_client(config.lldpd_socket, kLldpdPatience, clock),
+                                     config.lldpd_socket, std::make_unique<LiveHost>(), lldp));
+  if (is_on(kImport))
+    probes.push_back(make_import_probe(open_import_directory(config.import_dir), clock, import));
+  ExpectedPorts plan = planned_names(config.knobs, config);
+  if (probes.empty() && plan.empty()) return nullptr;
+  return std::make_unique<FarEnds>(std::move(probes), clock,
+                                   FarEndTiming{far_end_hold(config.knobs), kReadPatience},
+                                   std::move(plan));
+}
+
+}  // namespace linkhealth

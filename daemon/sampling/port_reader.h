@@ -1,0 +1,102 @@
+// Everything of one port that a read may block on: verbs files, firmware counters, and what the
+// kernel answers only under its RTNL lock, which a slow module read of anybody holds for seconds.
+// So none of this runs on the deciding thread: the read worker calls it. Each reader has a Host of
+// its own, so that a read that hangs hinders no other port.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/host.h"
+#include "probes/netlink/ethtool_driver_stats.h"
+#include "probes/netlink/ethtool_family.h"
+#include "probes/netlink/ethtool_stats.h"
+#include "probes/sysfs/ib_sysfs.h"
+#include "probes/sysfs/inventory.h"
+#include "probes/sysfs/netdev_sysfs.h"
+#include "probes/sysfs/pcie.h"
+
+namespace linkhealth {
+
+/// What is read together of a port.
+enum class ReadGroup : std::uint8_t {
+  kDevice,  ///< verbs counters, PCIe: files and MADs
+  kKernel,  ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics, the driver's own
+            ///< statistics: under the RTNL lock where the port has a netdev
+};
+/// The source that stands for the group: in timings, and when a read of it hangs.
+SourceId source_of(ReadGroup group);
+
+/// What a read of a port gave.
+struct Reading {
+  PortSample sample;      ///< `link` holds only what this group knows of it
+  SourceReports sources;  ///< all of this reader's, of both groups
+  bool gone = false;      ///< the device is not there any more: search again
+};
+
+void merge_counters(PortSample& sample, const Counters& counters);
+/// Why a read failed, as the reason of its source.
+std::string reason_of(const Error& error);
+
+class PortReader {
+ public:
+  PortReader(std::unique_ptr<Host> host, InventoryPort port);
+
+  [[nodiscard]] const InventoryPort& port() const { return port_; }
+  /// REQUIRES: one call at a time.
+  Reading read(ReadGroup group, SteadyTime now);
+
+ private:
+  /// A source that fails is read less and less often.
+  struct Retry {
+    SteadyTime at;
+    int failures = 0;
+  };
+
+  /// Reads the source unless it failed lately, and keeps what came of it.
+  template <typename Read>
+  void read_source(SourceId source, Read read);
+  /// Why it failed.
+  template <typename Read>
+  std::optional<Error> attempt(Retry& retry, Read read);
+  /// What the files of these sources gave, and could not give.
+  void note_files(std::initializer_list<SourceId> sources, const std::vector<Gap>& gaps,
+                  const PortSample& sample);
+  IbPortReader* verbs();
+  const EthtoolFamily* ethtool();
+  void read_counters(Reading& reading);
+  void read_kernel(Reading& reading);
+  void read_interface(Reading& reading);
+  void read_link_settings(const EthtoolFamily& family, Reading& reading);
+  void read_statistics(const EthtoolFamily& family, Reading& reading);
+  void read_driver(Reading& reading);
+  void read_link_files(Reading& reading);
+  [[nodiscard]] std::uint32_t ifindex() const { return static_cast<std::uint32_t>(port_.ifindex); }
+
+  std::unique_ptr<Host> host_;
+  InventoryPort port_;
+  PortKey key_;
+  SteadyTime now_;
+  SourceReports sources_;
+  std::map<SourceId, Retry> retries_;
+  std::optional<IbPortReader> verbs_;
+  std::optional<NetdevReader> netdev_files_;  ///< where there is no ethtool netlink
+  std::optional<EthtoolFamily> family_;
+  bool no_ethtool_ = false;      ///< a copy of /sys has no kernel behind it
+  bool link_statistics_ = true;  ///< until the kernel refuses them
+  EthtoolStatNames statistic_names_;
+  DriverStatisticsReader driver_statistics_;
+  std::optional<std::uint32_t> lanes_;  ///< of the link, as last read
+  bool driver_lanes_ = false;           ///< fec_lanes come from the driver's own statistics
+  bool kernel_fec_lanes_ = false;       ///< the kernel itself counts the lanes' corrected bits
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,270 @@
+#include "daemon/sampling/port_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace linkhealth {
+
+namespace {
+
+/// Whether the search could not read this device: then it says nothing about its ports.
+bool is_unreadable(const Inventory& found, const PortId& id) {
+  return std::any_of(found.gaps.begin(), found.gaps.end(), [&](const Gap& gap) {
+    return !gap.port.empty() && (gap.port == id.device || gap.port == id.netdev);
+  });
+}
+
+/// Whether the port's own files say that its device is gone. They wait for no lock.
+bool answers_gone(SampledPort& port) {
+  if (port.gone) return true;
+  if (!port.files) return false;
+  std::optional<LinkSample> unused;
+  std::vector<Gap> unused_gaps;
+  return port.files->read_link(unused, unused_gaps) == ReadStatus::kGone;
+}
+
+/// The driver by which somebody else has the card, and means to; "": nobody.
+std::string lender_of(const std::string& pci, const Inventory& found) {
+  constexpr std::string_view kLenders[] = {"vfio-pci", "pci-stub", "pciback", "uio_pci_generic",
+                                           "igb_uio"};
+  if (!found.cards) return "";
+  const auto card = std::ranges::find(*found.cards, pci, &PciCard::address);
+  const bool lent =
+      card != found.cards->end() && std::ranges::find(kLenders, card->driver) != std::end(kLenders);
+  return lent ? card->driver : "";
+}
+
+/// Why a port that is not here is not lost either; "": it is.
+std::string lent_to(const SampledPort& port, const Inventory& found) {
+  if (const std::string lender = lender_of(port.port.id.pci, found); !lender.empty())
+    return "lent by " + lender + ": a virtual machine or a program has the card";
+  return port.moved ? "its interface went to another network namespace" : "";
+}
+
+const PortKey* plain_port_at(const std::map<PortKey, SampledPort>& ports,
+                             const std::string& stable_key) {
+  for (const auto& [key, port] : ports)
+    if (!port.port.id.verbs && port.port.id.stable_key() == stable_key) return &key;
+  return nullptr;
+}
+
+/// Two links of mlx5 as a LAG have one verbs device, at the function of one of them (linux:
+/// drivers/net/ethernet/mellanox/mlx5/core/lag/lag.c): the other one's is not lost.
+bool shares_rdma(const std::string& pci, const std::map<PortKey, SampledPort>& ports) {
+  const auto card_of = [](const std::string& address) {
+    return address.substr(0, address.rfind('.'));
+  };
+  return std::ranges::any_of(ports, [&](const auto& entry) {
+    const PortId& id = entry.second.port.id;
+    return id.verbs && entry.second.watched() && id.pci != pci && card_of(id.pci) == card_of(pci);
+  });
+}
+
+Gap rdma_gap(const PortKey& port) {
+  return {port, "rdma_device", "the RDMA device is gone, its network interface is still there"};
+}
+
+/// An IPoIB interface comes and goes without its port.
+bool is_same_interface(const InventoryPort& former, const InventoryPort& now) {
+  return former.ifindex == now.ifindex ||
+         !(former.has_link_of_netdev() || now.has_link_of_netdev());
+}
+
+/// A port that is the same netdev under another name goes on where it was, so that no carrier loss
+/// is forgotten.
+SampledPort renamed(InventoryPort port, SampledPort* former) {
+  SampledPort fresh;
+  if (former != nullptr && !former->gone && is_same_interface(former->port, port)) {
+    fresh.netdev = former->netdev;
+    fresh.kernel = former->kernel;
+    fresh.module_seen = former->module_seen;
+    fresh.by_module_reader = former->by_module_reader;
+  }
+  if (former != nullptr) fresh.module_serial = former->module_serial;  // the cage is where it was
+  if (former != nullptr && !port.id.verbs)
+    fresh.lost_device = former->port.id.verbs ? former->port.id.device : former->lost_device;
+  fresh.port = std::move(port);
+  return fresh;
+}
+
+}  // namespace
+
+PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> known,
+                               SteadyTime now) {
+  PortsFound result;
+  result.complete = !found.incomplete;
+  const bool first = std::exchange(first_, false);
+  if (first) remembered_from_ = now;
+  forget_remembered(now);
+  if (found.incomplete && !known.empty()) {
+    // Without the list of RDMA devices their netdevs would look like plain Ethernet ports.
+    result.ports = std::move(known);
+    result.gaps = std::move(found.gaps);
+    return result;
+  }
+  std::map<std::string, PortKey> former_keys;
+  for (const auto& [key, port] : known) former_keys.emplace(port.port.id.stable_key(), key);
+  std::set<PortKey> done;
+  std::set<std::string> rdma_guids;
+  for (const InventoryPort& port : found.ports)
+    if (port.id.verbs) rdma_guids.insert(port.id.guid);
+  for (InventoryPort& port : found.ports) {
+    const PortKey key = port.id.key();
+    port.id.exempt = port.exempt_reason;
+    const auto at = former_keys.find(port.id.stable_key());
+    SampledPort* const former = at == former_keys.end() ? nullptr : &known.at(at->second);
+    if (former != nullptr) done.insert(at->second);
+    // Addresses may be other cards' after a reboot: what another one's RDMA device says is nothing
+    // that this one lost.
+    if (!port.id.verbs) port.id.guid = lost_guid(port.id, former);
+    if (!port.id.verbs && rdma_guids.contains(port.id.guid)) port.id.guid.clear();
+    if (former != nullptr && !former->gone && former->port.id == port.id &&
+        former->port.ifindex == port.ifindex) {
+      former->misses = 0;
+      result.ports.emplace(key, std::move(*former));
+      continue;
+    }
+    const bool reloaded =
+        former != nullptr && (former->gone || !is_same_interface(former->port, port) ||
+                              former->port.id.verbs != port.id.verbs);
+    if (reloaded) result.events.push_back({now, at->second, PortEventKind::kDeviceGone, ""});
+    const bool lost_rdma = former != nullptr && former->port.id.verbs && !port.id.verbs;
+    if ((former == nullptr && !first) || (reloaded && !lost_rdma))
+      result.events.push_back({now, key, PortEventKind::kDeviceAdded, ""});
+    SampledPort named = renamed(std::move(port), former);
+    if (const auto before = serials_.extract(named.port.id.stable_key());
+        former == nullptr && !before.empty())
+      named.module_serial = named.imported_serial = before.mapped();
+    result.ports.insert_or_assign(key, std::move(named));
+    result.fresh.push_back(key);
+  }
+  for (const PortKey& key : done) known.erase(key);
+  result.gaps = found.gaps;
+  judge_missing(result, found, known, now);
+  miss_remembered(result, found, now);
+  name_losses(result, now);
+  return result;
+}
+
+void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
+                               std::map<PortKey, SampledPort>& known, SteadyTime now) {
+  for (auto& [key, port] : known) {
+    if (result.ports.contains(key))
+      continue;  // another device has the name now; its own comes back under its address
+    if (std::string lent = lent_to(port, found); !lent.empty()) {
+      port.port.exempt_reason = port.port.id.exempt = std::move(lent);
+      port.lent = true;
+      port.gone = false;
+      port.files.reset();
+      port.netdev.reset();
+      port.by_reader.clear();
+      result.ports.emplace(key, std::move(port));
+      continue;
+    }
+    const bool unreadable = is_unreadable(found, port.port.id);
+    const bool gone = !unreadable && (answers_gone(port) || ++port.misses >= kMisses);
+    if (gone) {
+      result.events.push_back(
+          {now, key, PortEventKind::kDeviceGone, pci_words(found.cards, port.port.id.pci)});
+      continue;
+    }
+    result.gaps.push_back(
+        {key, "inventory",
+         unreadable ? "the device can't be read" : "not found by the last search"});
+    result.again_soon = result.again_soon || !unreadable;
+    port.gone = false;  // said; its readers find out anew
+    result.ports.emplace(key, std::move(port));
+  }
+}
+
+/// Of the RDMA device that is missed beside this netdev; "": none is. It goes into the memory with
+/// the port: nothing else that is kept of a plain port says that it lost something.
+std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former) const {
+  if (former != nullptr && (former->port.id.verbs || !former->lost_device.empty()))
+    return former->port.id.guid;
+  const auto at =
+      std::ranges::find(remembered_, plain.stable_key(),
+                        [](const RememberedPort& port) { return port.id.stable_key(); });
+  return at == remembered_.end() ? "" : at->id.guid;
+}
+
+void PortSearch::forget_remembered(SteadyTime now) {
+  std::erase_if(remembered_, [&](const RememberedPort& port) {
+    return now - remembered_from_ + port.unseen >= kRememberedFor;
+  });
+}
+
+/// Also of a card that has its driver: it is a gap and no fault, because its interface may have
+/// been lent before we started.
+void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now) {
+  if (found.incomplete) return;
+  std::erase_if(remembered_, [&result](const RememberedPort& port) {
+    return std::ranges::any_of(result.ports, [&id = port.id](const auto& entry) {
+      const PortId& here = entry.second.port.id;
+      return here.verbs && (here.stable_key() == id.stable_key() || here.guid == id.guid);
+    });
+  });
+  missed_ = 0;
+  if (remembered_.empty()) return;
+  if (remembered_looks_ < kMisses && ++remembered_looks_ < kMisses) {
+    result.again_soon = true;
+    return;
+  }
+  for (const auto& [id, unseen] : remembered_) {
+    if (!lender_of(id.pci, found).empty()) continue;
+    ++missed_;
+    const PortKey* plain = plain_port_at(result.ports, id.stable_key());
+    if (plain != nullptr && !shares_rdma(id.pci, result.ports))
+      result.gaps.push_back(rdma_gap(*plain));
+  }
+  if (found.cards && !std::exchange(remembered_told_, true))
+    tell_remembered_gone(result, found, now);
+}
+
+/// A card that did not come back from a reboot.
+void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now) {
+  for (const auto& [id, unseen] : remembered_) {
+    const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
+    const bool there = card != found.cards->end() && !card->driver.empty();
+    if (!there && plain_port_at(result.ports, id.stable_key()) == nullptr)
+      result.events.push_back(
+          {now, id.key(), PortEventKind::kDeviceGone, pci_words(found.cards, id.pci)});
+  }
+}
+
+void MostOfLate::add(std::size_t count, SteadyTime now) {
+  if (count < most_ && !fewer_since_) fewer_since_ = now;
+  if (count < most_ && now - *fewer_since_ <= kOfLate) return;
+  most_ = count;
+  fewer_since_.reset();
+}
+
+void PortSearch::name_losses(PortsFound& result, SteadyTime now) {
+  std::size_t watched = 0;
+  std::size_t rdma = 0;
+  for (const auto& [key, port] : result.ports) {
+    watched += port.watched();
+    rdma += port.watched() && port.port.id.verbs;
+    if (!port.lost_device.empty() && !shares_rdma(port.port.id.pci, result.ports))
+      result.gaps.push_back(rdma_gap(key));
+  }
+  const auto lost = [](std::size_t before, std::string_view what) {
+    return fmt::format(
+        "no {} is left, of {}: the driver, or what this process may see of /sys; no cable", what,
+        before);
+  };
+  const std::size_t watched_before = watched_before_.most() > 0 ? watched_before_.most() : missed_;
+  const std::size_t rdma_before = rdma_before_.most() > 0 ? rdma_before_.most() : missed_;
+  if (watched == 0 && watched_before > 0) {
+    result.gaps.push_back({"", "inventory", lost(watched_before, "port")});
+  } else if (rdma == 0 && rdma_before > 0) {
+    result.gaps.push_back({"", "inventory", lost(rdma_before, "RDMA port")});
+  }
+  if (watched > 0) watched_before_.add(watched, now);
+  if (rdma > 0) rdma_before_.add(rdma, now);
+}
+
+}  // namespace linkhealth

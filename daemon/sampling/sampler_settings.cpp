@@ -1,0 +1,70 @@
+#include "daemon/sampling/sampler_settings.h"
+
+#include <algorithm>
+#include <array>
+
+namespace linkhealth {
+
+namespace {
+
+enum KnobIndex : std::size_t {
+  kLinkPeriod,
+  kCountersPeriod,
+  kModulePeriod,
+  kRescanPeriod,
+  kReadPatience,
+  kModulePauseFactor,
+  kKernelLog,
+  kVerbsEvents
+};
+
+constexpr auto kKnobs = std::to_array<Knob>({
+    {"link_period_s", 1, 0.1, 60, "s",
+     "how often carrier and its counts are read; an event prompts a read at once"},
+    {"counters_period_s", 10, 1, 60, "s",
+     "how often every counter is read, with FEC, speed, lanes, PCIe and devlink health"},
+    {"module_period_s", 30, 1, 3600, "s",
+     "how often a module is read; each read holds the kernel's RTNL lock"},
+    {"rescan_period_s", 300, 1, 3600, "s",
+     "how often ports are searched when no event says that one came or went"},
+    {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
+    {"module_pause_factor", 50, 0, 1000, "",
+     "reading a module for a time is followed by so many times that without"},
+    {"kernel_log", 1, 0, 1, "",
+     "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
+    {"verbs_events", 1, 0, 1, "",
+     "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is "
+     "opened"},
+});
+constexpr std::array<KnobGroup, 1> kGroups = {{{"sampling", kKnobs}}};
+
+}  // namespace
+
+std::span<const KnobGroup> sampler_knob_groups() { return kGroups; }
+
+SamplerSettings sampler_settings(const KnobTable& knobs) {
+  const KnobValues values = knobs.values("sampling");
+  SamplerSettings settings;
+  settings.link_period = from_seconds(values[kLinkPeriod]);
+  settings.counters_period = from_seconds(values[kCountersPeriod]);
+  settings.module_period = from_seconds(values[kModulePeriod]);
+  settings.rescan_period = from_seconds(values[kRescanPeriod]);
+  settings.read_patience = from_seconds(values[kReadPatience]);
+  settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
+  settings.kernel_log = values[kKernelLog] >= 0.5;
+  settings.verbs_events = values[kVerbsEvents] >= 0.5;
+  return settings;
+}
+
+ModuleTiming module_timing(const SamplerSettings& settings) {
+  ModuleTiming timing;
+  timing.period = settings.module_period;
+  // Seldom: a link or a driver that says that a module was plugged has it looked at once. Each look
+  // is a line in the kernel's log with some drivers (docs/hardware.md), and who plugs one waits no
+  // longer than this for it to be seen.
+  timing.absent_period = std::max<Milliseconds>(settings.module_period, std::chrono::minutes(2));
+  timing.slow_factor = settings.module_pause_factor;
+  return timing;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,452 @@
+#include "daemon/selfcheck/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "diagnosis/questions.h"
+#include "model/counters.h"
+#include "model/history/full_counter.h"
+#include "model/indicators.h"
+
+namespace linkhealth {
+
+namespace {
+
+bool has_verbs(const PortReport& port) { return port.latest.id.verbs; }
+bool has_netdev(const PortReport& port) { return !port.latest.id.netdev.empty(); }
+bool has_pci(const PortReport& port) { return !port.latest.id.pci.empty(); }
+bool is_infiniband(const PortReport& port) { return port.latest.id.link_layer == "InfiniBand"; }
+
+bool applies(SourceId source, const PortReport& port) {
+  switch (source) {
+    case SourceId::kCounters:
+    case SourceId::kHwCounters:
+    case SourceId::kVerbsEvents:
+      return has_verbs(port);
+    case SourceId::kNetdevStats:
+    case SourceId::kLinkModes:
+    case SourceId::kDownReason:
+    case SourceId::kFec:
+    case SourceId::kEthtoolStats:
+    case SourceId::kPause:
+    case SourceId::kDriverStats:
+      return has_netdev(port);
+    case SourceId::kModule:
+      return has_netdev(port) || is_infiniband(port);
+    case SourceId::kPcie:
+    case SourceId::kHwmon:
+    case SourceId::kDevlink:
+      return has_pci(port);
+    case SourceId::kPeerMad:
+      return is_infiniband(port);
+    case SourceId::kPeerLldp:
+      return !is_infiniband(port);
+    default:
+      return true;
+  }
+}
+
+/// Shown only while they are not ok: what they give is another source's.
+bool is_trouble_only(SourceId source) {
+  return source == SourceId::kPciBus || source == SourceId::kRdmaDevice ||
+         source == SourceId::kEthtool;
+}
+
+bool is_peer_by(const PortReport& port, std::string_view source) {
+  const auto& peer = port.latest.peer;
+  return peer &&
+         (peer->source == source || peer->link_source == source || peer->counters_source == source);
+}
+
+/// ethtool has no path to the module of a port in InfiniBand mode.
+bool has_imported(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  const bool module =
+      peer && (peer->module_source == "telemetry" || peer->module_source == "fleet");
+  return module || is_peer_by(port, "telemetry") || is_peer_by(port, "fleet") ||
+         (is_infiniband(port) && port.latest.module.has_value());
+}
+
+/// Whether the report has a reading of it. A reading of the link's settings alone says nothing of
+/// the link.
+bool is_read(SourceId source, const PortReport& port) {
+  const PortSample& now = port.latest;
+  switch (source) {
+    case SourceId::kLink:
+      return now.link &&
+             (now.link->carrier || !now.link->state.empty() || !now.link->phys_state.empty());
+    case SourceId::kLinkModes:
+      return now.link && now.link->speed_mbps;
+    case SourceId::kDownReason:
+      return now.link && now.link->down_reason;
+    case SourceId::kModule:
+      return now.module.has_value();
+    case SourceId::kPcie:
+      return now.pcie.has_value();
+    case SourceId::kHwmon:
+      return now.pcie && now.pcie->nic_temperature_c;
+    case SourceId::kPeerMad:
+      return is_peer_by(port, "mad");
+    case SourceId::kPeerLldp:
+      return is_peer_by(port, "lldp");
+    case SourceId::kImport:
+      return has_imported(port);
+    case SourceId::kFec:
+      if (!now.fec_lanes.empty()) return true;
+      break;
+    default:
+      break;
+  }
+  return now.counters && has_counter_of(*now.counters, source);
+}
+
+/// What the source lets the diagnosis see.
+std::optional<EvidenceSource> evidence_of(SourceId source) {
+  switch (source) {
+    case SourceId::kLink:
+      return EvidenceSource::kLink;
+    case SourceId::kCounters:
+    case SourceId::kHwCounters:
+    case SourceId::kNetdevStats:
+    case SourceId::kEthtoolStats:
+      return EvidenceSource::kCounters;
+    case SourceId::kDownReason:
+      return EvidenceSource::kDownReason;
+    case SourceId::kFec:
+    case SourceId::kDriverStats:
+      return EvidenceSource::kFec;
+    case SourceId::kModule:
+      return EvidenceSource::kModule;
+    case SourceId::kPcie:
+      return EvidenceSource::kPcie;
+    case SourceId::kDeviceEvents:
+    case SourceId::kKernelLog:
+    case SourceId::kVerbsEvents:
+    case SourceId::kDevlink:
+      return EvidenceSource::kEvents;
+    case SourceId::kPeerMad:
+      return EvidenceSource::kFarCounters;
+    default:
+      return std::nullopt;
+  }
+}
+
+const SourceStatus* find_status(const SourceMap& sources, SourceId source) {
+  const auto at = sources.find(source);
+  return at == sources.end() ? nullptr : &at->second;
+}
+/// Of one that another source stops: that source's.
+const SourceStatus* find_cause(const SourceMap& sources, SourceId source) {
+  const SourceStatus* own = find_status(sources, source);
+  if (own == nullptr || !own->reason.empty()) return own;
+  const auto cause = std::ranges::find_if(sources, [own](const auto& entry) {
+    return entry.second.state == own->state && !entry.second.reason.empty() &&
+           source_info(entry.first).reader != SourceReader::kOther;
+  });
+  return cause == sources.end() ? own : &cause->second;
+}
+
+/// What a status makes of a source of which something (or nothing) was read.
+void judge_status(SourceSight& sight, SourceId source, const SourceStatus& status, bool seen) {
+  sight.why = status.reason;
+  if (status.state == SourceState::kNotOffered) {
+    sight.state = seen ? Visibility::kSeen : Visibility::kNotOffered;
+    return;
+  }
+  sight.state = seen ? Visibility::kPartly : Visibility::kHidden;
+  sight.hint = hint_for(source, status, seen);
+}
+
+SourceSight blank(const SourceInfo& row) {
+  SourceSight sight;
+  sight.probe = row.name;
+  sight.what = row.what;
+  return sight;
+}
+
+/// A source that nothing was read of and that has no status: open, off, or refused.
+void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
+  const std::string name(row.name);
+  if (row.kind != SourceKind::kRead && !facts.copied_tree) {
+    const bool open = facts.open.contains(name);
+    if (open && row.kind == SourceKind::kEvents) {
+      sight.state = Visibility::kSeen;
+      return;
+    }
+    // A daemon that could not open it has a status.
+    if (!open && facts.of_daemon && !facts.played) {
+      sight.state = Visibility::kNotUsed;
+      sight.why = "switched off in the configuration";
+      return;
+    }
+  }
+  const auto access = facts.access.find(name);
+  if (access == facts.access.end() || access->second.empty()) return;
+  sight.state = Visibility::kHidden;
+  sight.why = access->second;
+  sight.hint = row.hint;
+}
+
+/// A copy of /sys has files and no kernel: what a kernel or a device answers is hidden there.
+/// Imported files are neither.
+void judge_copy(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
+  if (!facts.copied_tree || sight.state != Visibility::kNoWord || row.in_sys ||
+      row.id == SourceId::kImport)
+    return;
+  sight.state = Visibility::kHidden;
+  sight.why = "a copy of /sys has no kernel behind it";
+  sight.hint = "run linkhealth on the node itself";
+}
+
+SourceSight of_node(const SourceInfo& row, const Report& report, const NodeFacts& facts) {
+  SourceSight sight = blank(row);
+  // Of events that are received, a status means that some were lost.
+  const bool received =
+      row.kind == SourceKind::kEvents && facts.open.contains(std::string(row.name));
+  const bool seen = received || std::ranges::any_of(report.ports, [&](const PortReport& port) {
+                      return is_read(row.id, port);
+                    });
+  // The node's own status, then those of ports: a file may be bad for one port only.
+  std::vector<std::pair<PortKey, const SourceStatus*>> found;
+  if (const auto* status = find_status(report.sources, row.id)) found.emplace_back("", status);
+  for (const PortReport& port : report.ports)
+    if (port.latest.sources)
+      if (const auto* status = find_status(*port.latest.sources, row.id))
+        found.emplace_back(port.port, status);
+  if (!found.empty()) {
+    const auto& [port, status] = found.front();
+    judge_status(sight, row.id, *status, seen);
+    if (!port.empty()) sight.why.insert(0, port + ": ");
+    if (found.size() > 1) sight.why += fmt::format(" (and {} more)", found.size() - 1);
+  } else if (seen || row.id == SourceId::kInventory) {
+    sight.state = Visibility::kSeen;
+  } else {
+    judge_silent(sight, row, facts);
+  }
+  judge_copy(sight, row, facts);
+  return sight;
+}
+
+/// Counters that stand at the end of their width count no further until somebody clears them.
+void judge_full_counters(SourceSight& sight, const PortReport& port) {
+  if (!port.latest.counters) return;
+  std::string full;
+  std::vector<CounterId> which;
+  for (const auto& [id, value] : port.latest.counters->known())
+    if (const CounterInfo& info = known_counters()[id]; is_saturated(info, value)) {
+      full += fmt::format("{}{} ({})", full.empty() ? "" : ", ", info.name, value);
+      which.push_back(id);
+    }
+  if (which.empty()) return;
+  const bool alone = sight.state != Visibility::kPartly;
+  sight.state = Visibility::kPartly;
+  sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
+  sight.hint += (alone ? "" : "; ") + how_to_clear(port.latest.id, which) +
+                "; the daemon never clears a counter";
+}
+
+/// ethtool asks a network interface for its module, and that of IPoIB offers none.
+void judge_infiniband_module(SourceSight& sight, SourceId source, const PortReport& port) {
+  const bool silent = sight.state == Visibility::kNoWord || sight.state == Visibility::kNotOffered;
+  if (source != SourceId::kModule || !is_infiniband(port) || !silent) return;
+  sight.state = Visibility::kHidden;
+  sight.why = "the kernel has no path to the module of an InfiniBand port";
+  sight.hint = "import the readings of another program (docs/import.md)";
+}
+
+/// The source that reports an interface in another network namespace than the monitor's.
+std::optional<SourceId> elsewhere(const PortReport& port) {
+  for (const SourceId source : {SourceId::kLinkModes, SourceId::kNetdevStats})
+    if (const auto* status =
+            port.latest.sources ? find_status(*port.latest.sources, source) : nullptr;
+        status && status->reason.find("network namespace") != std::string::npos)
+      return source;
+  return std::nullopt;
+}
+
+/// What is requested of an interface by its number or name can't be requested where the interface
+/// is in another network namespace. The files of a card are there all the same. No IPoIB interface
+/// answers some of it, in any namespace (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
+void judge_elsewhere(SourceSight& sight, const SourceInfo& row, const PortReport& port) {
+  const auto cause = elsewhere(port);
+  if (!cause || sight.state != Visibility::kNoWord) return;
+  constexpr std::array kNotOfIpoib = {SourceId::kDownReason, SourceId::kFec,
+                                      SourceId::kEthtoolStats, SourceId::kPause};
+  if (is_infiniband(port) && std::ranges::find(kNotOfIpoib, row.id) != kNotOfIpoib.end()) {
+    sight.state = Visibility::kNotOffered;
+    sight.why = "the interface of an InfiniBand port has none";
+    return;
+  }
+  if (row.in_sys || row.kind != SourceKind::kRead) return;
+  const SourceStatus& status = port.latest.sources->at(*cause);
+  sight.state = Visibility::kHidden;
+  sight.why = status.reason;
+  sight.hint = hint_for(*cause, status, false);
+}
+
+SourceSight of_port(const SourceInfo& row, const PortReport& port, const Report& report,
+                    const NodeFacts& facts) {
+  SourceSight sight = blank(row);
+  if (!applies(row.id, port)) {
+    sight.state = Visibility::kNotUsed;
+    return sight;
+  }
+  const bool seen = is_read(row.id, port);
+  const SourceStatus* status =
+      port.latest.sources ? find_cause(*port.latest.sources, row.id) : nullptr;
+  if (status == nullptr) status = find_status(report.sources, row.id);
+  if (status != nullptr) {
+    judge_status(sight, row.id, *status, seen);
+  } else if (seen) {
+    sight.state = Visibility::kSeen;
+  } else {
+    judge_silent(sight, row, facts);
+  }
+  if (seen && row.id == SourceId::kCounters) judge_full_counters(sight, port);
+  judge_copy(sight, row, facts);
+  judge_infiniband_module(sight, row.id, port);
+  judge_elsewhere(sight, row, port);
+  return sight;
+}
+
+bool is_visible(const SourceSight& sight) {
+  return sight.state == Visibility::kSeen || sight.state == Visibility::kPartly;
+}
+bool is_missing(const SourceSight& sight) {
+  return sight.state == Visibility::kHidden || sight.state == Visibility::kPartly;
+}
+
+/// What of the far end a peer's sample has.
+EvidenceSources far_sources(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  EvidenceSources seen;
+  if (peer && peer->link) seen.add(EvidenceSource::kFarLink);
+  if (peer && peer->counters) seen.add(EvidenceSource::kFarCounters);
+  if (peer && peer->module) seen.add(EvidenceSource::kFarModule);
+  if (!port.expected.peer_system.empty()) seen.add(EvidenceSource::kPlan);
+  return seen;
+}
+
+std::string title(const Fault& fault) {
+  std::string text(fault.name);
+  return fault.end == End::kFar && !text.starts_with("far_") ? text + " (far)" : text;
+}
+
+/// One line for each fault and missing source, not one for each pair.
+void add_confusable(PortSight& port, EvidenceSources seen) {
+  std::map<std::pair<std::string, std::string_view>, std::string> others;
+  std::vector<std::pair<std::string, std::string_view>> order;
+  for (const ConfusablePair& pair : confusable_pairs(seen)) {
+    const std::string_view needs = to_string(pair.needs);
+    if (pair.a->id == FaultId::kHealthy) {
+      port.not_noticed.push_back(fmt::format("{} (needs {})", title(*pair.b), needs));
+      continue;
+    }
+    std::string& row = others[{title(*pair.a), needs}];
+    if (row.empty()) order.emplace_back(title(*pair.a), needs);
+    row += (row.empty() ? "" : ", ") + title(*pair.b);
+  }
+  for (const auto& line : order)
+    port.not_told_apart.push_back(
+        fmt::format("{} from {} (needs {})", line.first, others[line], line.second));
+}
+
+PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts& facts,
+                   const std::vector<SourceSight>& node_sources) {
+  PortSight sight;
+  const PortId& id = port.latest.id;
+  sight.port = port.port;
+  sight.netdev = id.netdev;
+  sight.pci = id.pci;
+  sight.driver = id.driver;
+  if (const auto at = facts.driver_versions.find(id.driver); at != facts.driver_versions.end())
+    sight.driver_version = at->second;
+  if (const auto at = facts.firmware.find(id.device); at != facts.firmware.end())
+    sight.firmware = at->second;
+  sight.exempt = port.exempt;
+  if (!port.exempt.empty()) return sight;
+  EvidenceSources seen = far_sources(port);
+  const auto add = [&seen](const SourceInfo& row, bool is_seen) {
+    if (const auto evidence = evidence_of(row.id); evidence && is_seen) seen.add(*evidence);
+  };
+  for (const SourceSight& source : node_sources)
+    if (const auto found = find_source(source.probe)) add(source_info(*found), is_visible(source));
+  for (const SourceInfo& row : source_table()) {
+    const bool has_status = port.latest.sources && port.latest.sources->contains(row.id);
+    if (row.of_node || (is_trouble_only(row.id) && !has_status)) continue;
+    const SourceSight& source = sight.sources.emplace_back(of_port(row, port, report, facts));
+    // A driver gives a reason only while the link is down.
+    const bool ready = row.id == SourceId::kDownReason && source.state == Visibility::kNoWord;
+    add(row, is_visible(source) || ready);
+  }
+  add_confusable(sight, seen);
+  return sight;
+}
+
+}  // namespace
+
+std::string why_no_module(const PortReport& port, const Report& report, const NodeFacts& facts) {
+  // Of an unused port the module is read all the same.
+  if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
+  const SourceSight sight = of_port(source_info(SourceId::kModule), port, report, facts);
+  if (sight.state == Visibility::kNotUsed)
+    return "the port has no network interface to read it through";
+  if (sight.why.empty()) return "not read yet";
+  return sight.hint.empty() ? sight.why : sight.why + ": " + sight.hint;
+}
+
+DoctorReport examine(const Report& report, const NodeFacts& facts) {
+  DoctorReport doctor;
+  doctor.node = report.node;
+  doctor.version = facts.version;
+  doctor.kernel = facts.kernel;
+  doctor.of_daemon = facts.of_daemon;
+  doctor.played = facts.played;
+  doctor.capabilities = facts.capabilities;
+  for (const SourceInfo& row : source_table())
+    if (row.of_node && (!is_trouble_only(row.id) || report.sources.contains(row.id)))
+      doctor.node_sources.push_back(of_node(row, report, facts));
+  for (const PortReport& port : report.ports)
+    doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
+  const auto count = [&doctor](const std::vector<SourceSight>& sources) {
+    doctor.hidden +=
+        static_cast<std::size_t>(std::count_if(sources.begin(), sources.end(), &is_missing));
+  };
+  count(doctor.node_sources);
+  for (const PortSight& port : doctor.ports) count(port.sources);
+  return doctor;
+}
+
+std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
+  std::vector<std::string> lines;
+  std::set<std::string> said;
+  // Ten sources with one cause are one line, and so are ten ports.
+  const auto say = [&](const std::vector<SourceSight>& sources, const PortKey& port) {
+    std::vector<std::pair<std::string, std::string>> causes;  // and what they hide
+    for (const SourceSight& source : sources) {
+      if (!is_missing(source)) continue;
+      std::string cause = fmt::format(
+          " {}: {}{}", is_visible(source) ? "can be seen only in part" : "can't be seen",
+          source.why, source.hint.empty() ? "" : ": " + source.hint);
+      const auto known =
+          std::ranges::find(causes, cause, &std::pair<std::string, std::string>::first);
+      if (known == causes.end())
+        causes.emplace_back(std::move(cause), source.what);
+      else
+        known->second += "; " + source.what;
+    }
+    for (const auto& [cause, what] : causes)
+      if (said.insert(what + cause).second)
+        lines.push_back(fmt::format("{}{}{}{}", port, port.empty() ? "" : ": ", what, cause));
+  };
+  say(doctor.node_sources, "");
+  for (const PortSight& port : doctor.ports) say(port.sources, port.port);
+  return lines;
+}
+
+}  // namespace linkhealth

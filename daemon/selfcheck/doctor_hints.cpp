@@ -1,0 +1,97 @@
+// What to do about a source that can't be read: a right or a mount helps against a refusal, and not
+// against what a device or a driver answers.
+#include <algorithm>
+#include <span>
+
+#include "daemon/selfcheck/doctor.h"
+
+namespace linkhealth {
+
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+// What a reason has when the daemon was refused, or the source is not there where it looks.
+constexpr std::string_view kRefused[] = {
+    "EPERM",     "EACCES",      "ENOENT",          "ENODEV", "Operation not permitted",
+    "namespace", "copied /sys", "does not list it"};
+constexpr std::string_view kMissing[] = {"Permission denied", "No such file"};
+// The file is there, and only rights are missing: no mount and no namespace helps then.
+constexpr std::string_view kNoAccess[] = {"EACCES", "Permission denied"};
+constexpr std::string_view kNotPermitted[] = {"EPERM", "Operation not permitted"};
+constexpr std::string_view kNotOffered[] = {"EOPNOTSUPP", "Operation not supported", "load ib_u"};
+constexpr std::string_view kNoDescriptors[] = {"EMFILE", "ENFILE", "Too many open files"};
+constexpr std::string_view kBusy[] = {"EBUSY", "EAGAIN", "Device or resource busy"};
+
+bool has_any(std::string_view reason, Words words) {
+  return std::ranges::any_of(words, [reason](std::string_view word) {
+    return reason.find(word) != std::string_view::npos;
+  });
+}
+
+/// A read that never comes back ends with what it waits for.
+std::string hang_hint(SourceId source) {
+  if (source == SourceId::kImport)
+    return "the directory hangs: bring the server of its mount back, or unmount it (umount -f -l)";
+  if (source == SourceId::kPeerLldp) return "lldpd hangs: restart it (systemctl restart lldpd)";
+  return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+}
+
+/// Of a file below /sys.
+std::string sys_hint(const SourceInfo& row, std::string_view reason, bool seen) {
+  const SourceInfo& inventory = source_info(SourceId::kInventory);
+  const bool of_mount = row.hint == inventory.hint || row.id == SourceId::kCounters;
+  if (has_any(reason, kNoAccess) || (of_mount && has_any(reason, kNotPermitted)))
+    return "the daemon may not read this file: run it as root, or see what forbids it (the mount "
+           "of "
+           "/sys, AppArmor, SELinux)";
+  const bool missing = reason.find("ENOENT") != std::string_view::npos ||
+                       reason.find("No such file") != std::string_view::npos;
+  if (seen && missing && !has_any(reason, kNotPermitted))
+    return "this kernel or card has no such file";
+  if (row.id != SourceId::kCounters) return "";
+  if (has_any(reason, kRefused) || has_any(reason, kMissing)) return std::string(inventory.hint);
+  return seen ? "the driver answers so for this file; the others are read" : "";
+}
+
+std::string module_hint(std::string_view reason) {
+  if (reason.starts_with("EIO"))  // linux: mlx5_query_mcia() before 6.19
+    return "the module or its bus answers so, or the cage is empty (mlx5 before Linux 6.19 answers "
+           "no better): see the kernel log, and reseat the module if there is one";
+  return "the module or its bus answers so: see the kernel log, and reseat the module";
+}
+
+}  // namespace
+
+std::string hint_for(SourceId source, const SourceStatus& status, bool seen) {
+  const SourceInfo& row = source_info(source);
+  const std::string_view reason = status.reason;
+  if (status.state == SourceState::kHung) return hang_hint(source);
+  if (has_any(reason, kNoDescriptors))
+    return "the daemon, or the system, has no file descriptors left: raise LimitNOFILE of its unit "
+           "(docker: --ulimit nofile=)";
+  if (reason.starts_with(kImportEnded))
+    return "renew the import: check the program that writes it (docs/import.md)";
+  if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
+  if (row.in_sys)
+    if (std::string hint = sys_hint(row, reason, seen); !hint.empty()) return hint;
+  const bool refused = has_any(reason, kRefused) || has_any(reason, kMissing);
+  // What is received, or read of a far end, is no driver's to offer: the module or device file that
+  // it goes through is.
+  const bool of_device_file = row.kind != SourceKind::kRead && has_any(reason, kNotOffered);
+  if (refused || of_device_file || !row.only_if_refused) return std::string(row.hint);
+  if (has_any(reason, kBusy)) return "another reader holds it: it is read again by itself";
+  if (source == SourceId::kModule) return module_hint(reason);
+  if (row.kind == SourceKind::kRead)
+    return "the driver or the device answers so: see the kernel log";
+  // No firewall says so: an SMP that is refused is only not answered (docs/adr/0004-mads.md).
+  // Counters are no SMP's.
+  if (source == SourceId::kPeerMad && reason.find("no answer") != std::string_view::npos &&
+      !reason.starts_with("counters"))
+    return "the fabric may let only its subnet manager ask: name the far end by the cabling plan "
+           "or "
+           "an import (docs/import.md), and set peers.mad to 0";
+  return "";  // what was lost of events, what a far end refused
+}
+
+}  // namespace linkhealth

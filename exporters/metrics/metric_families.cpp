@@ -1,0 +1,54 @@
+#include "exporters/metrics/metric_families.h"
+
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// The library writes labels as they are, and one byte that is not UTF-8 makes Prometheus refuse
+/// the whole scrape (prometheus-cpp issue 473).
+std::string label_value(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<signed char>(c) >= 0; };
+  return std::ranges::all_of(text, is_ascii) ? std::string(text) : printable(text);
+}
+
+}  // namespace
+
+MetricFamilies::MetricFamilies() {
+  for (const MetricInfo& row : metric_rows::kRows) {
+    prometheus::MetricFamily& family = families_.emplace_back();
+    family.name = row.name;
+    family.help = row.help;
+    family.type = row.type == MetricType::kCounter ? prometheus::MetricType::Counter
+                                                   : prometheus::MetricType::Gauge;
+  }
+}
+
+void MetricFamilies::add(Metric metric, Labels labels, double value) {
+  const MetricInfo& row = metric_rows::kRows.at(metric.row());
+  prometheus::ClientMetric series;
+  auto label = labels.begin();
+  if (!row.labels.empty())
+    for (const std::string_view name : split(row.labels, ','))
+      series.label.push_back({std::string(name), label_value(*label++)});
+  (row.type == MetricType::kCounter ? series.counter.value : series.gauge.value) = value;
+  families_[metric.row()].metric.push_back(std::move(series));
+}
+
+std::string MetricFamilies::text() && {
+  for (prometheus::MetricFamily& family : families_) {
+    std::set<std::vector<prometheus::ClientMetric::Label>> seen;
+    std::erase_if(family.metric,
+                  [&](const auto& series) { return !seen.insert(series.label).second; });
+  }
+  std::erase_if(families_, [](const auto& family) { return family.metric.empty(); });
+  return prometheus::TextSerializer().Serialize(families_);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,166 @@
+#include "exporters/text/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
+constexpr std::size_t kNamedPorts = 3;  // in the line; more are counted
+
+/// For the worst of several ports: a known problem counts more than an unknown state.
+int weight(CheckLevel level) {
+  constexpr std::array<int, 4> kWeights = {0, 2, 3, 1};
+  return kWeights.at(static_cast<std::size_t>(level));
+}
+
+CheckLevel level_of(const PortReport& port) {
+  const bool severe = std::ranges::any_of(port.faults, [](const FaultReport& fault) {
+    return fault.severity == Severity::kCritical && fault.state != FaultState::kProving;
+  });
+  const bool set_down = !port.faults.empty() && port.faults.front().fault == "admin_down";
+  switch (port.health) {
+    case Health::kHealthy:
+    case Health::kExempt:
+      return CheckLevel::kOk;
+    case Health::kAtRisk:
+      return CheckLevel::kWarning;
+    case Health::kDegraded:
+      return severe ? CheckLevel::kCritical : CheckLevel::kWarning;
+    case Health::kDown:
+      return set_down ? CheckLevel::kWarning : CheckLevel::kCritical;
+    case Health::kUnknown:
+      return CheckLevel::kUnknown;
+  }
+  return CheckLevel::kUnknown;
+}
+
+std::string text_of(const PortReport& port) {
+  if (port.faults.empty()) return health_words(port);
+  const FaultReport& fault = port.faults.front();
+  std::string text =
+      fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
+  if (fault.acknowledged)
+    return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
+  return fault.state == FaultState::kOpen ? text
+                                          : fmt::format("{}, {}", text, state_words(fault.state));
+}
+
+std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports) {
+  std::vector<const CheckedPort*> bad;
+  for (const CheckedPort& port : ports)
+    if (port.level != CheckLevel::kOk) bad.push_back(&port);
+  std::ranges::stable_sort(bad, [](const CheckedPort* a, const CheckedPort* b) {
+    return weight(a->level) > weight(b->level);
+  });
+  return bad;
+}
+
+std::string ok_words(const Report& report, const PortReport* only) {
+  if (only != nullptr)
+    return only->port + " " + name_words(to_string(only->health)) +
+           (only->maintenance ? ", in maintenance" : "");
+  const auto exempt = std::ranges::count(report.ports, Health::kExempt, &PortReport::health);
+  const auto worked_on = std::ranges::count_if(
+      report.ports, [](const PortReport& port) { return port.maintenance.has_value(); });
+  return join_parts(
+      {count_of(report.ports.size(), "port"), exempt > 0 ? fmt::format("{} exempt", exempt) : "",
+       worked_on > 0 ? fmt::format("{} in maintenance", worked_on) : ""},
+      ", ");
+}
+
+std::string problem_words(const std::vector<const CheckedPort*>& bad) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(bad.size(), kNamedPorts); ++i)
+    text += (i == 0 ? "" : "; ") + bad[i]->port + " " + bad[i]->text;
+  if (bad.size() > kNamedPorts) text += fmt::format("; and {} more", bad.size() - kNamedPorts);
+  return text;
+}
+
+/// "linkhealth: mlx5_7/1 far port down (91%) +1"
+std::string drain_words(const std::vector<const CheckedPort*>& bad) {
+  const std::string more = bad.size() > 1 ? fmt::format(" +{}", bad.size() - 1) : "";
+  // The reason has no room for the name of the operator.
+  std::string text = "linkhealth: " + bad.front()->port + " " + bad.front()->text;
+  text = clean_text(text.substr(0, text.find(", ")), true);
+  if (text.size() + more.size() > kDrainReasonColumns)
+    text.resize(kDrainReasonColumns - more.size());
+  return text + more;
+}
+
+}  // namespace
+
+std::string_view to_string(CheckLevel level) { return kNames.at(static_cast<std::size_t>(level)); }
+
+CheckedPort check_port(const PortReport& port) {
+  if (port.maintenance) return {port.port, CheckLevel::kOk, "in maintenance"};
+  return {port.port, level_of(port), text_of(port)};
+}
+
+Check check(const Report& report, const PortReport* only, const CheckView& view) {
+  Check result;
+  const Milliseconds age = view.now - report.at;
+  if (age > view.stale_after) {
+    result.level = CheckLevel::kUnknown;
+    result.text = fmt::format("the last sample is {} old", duration_words(age));
+    result.drain_reason = "linkhealth: " + result.text;
+    return result;
+  }
+  for (const PortReport& port : report.ports)
+    if (only == nullptr || &port == only) {
+      result.ports.push_back(check_port(port));
+      result.down += port.health == Health::kDown;
+    }
+  const auto bad = bad_ports(result.ports);
+  result.problems = bad.size();
+  if (bad.empty()) {
+    result.text = report.ports.empty() ? "no port found" : ok_words(report, only);
+    if (report.ports.empty()) {
+      result.level = CheckLevel::kUnknown;
+      result.drain_reason = "linkhealth: no port found";
+    }
+  } else {
+    result.level = bad.front()->level;
+    result.text = problem_words(bad);
+    result.drain_reason = drain_words(bad);
+  }
+  if (report.dry_run == true && result.level != CheckLevel::kOk) {
+    result.text = fmt::format("dry run, would be {}: {}", to_string(result.level), result.text);
+    result.level = CheckLevel::kOk;
+    result.drain_reason.clear();
+  }
+  return result;
+}
+
+std::string check_line(const Check& check, bool perfdata) {
+  std::string text = clean_text(check.text, true);
+  std::ranges::replace(text, '|', '/');  // what follows a bar is performance data
+  std::string line = fmt::format("LINKHEALTH {} - {}", to_string(check.level), text);
+  if (perfdata)
+    line += fmt::format(" | ports={} problems={};0 down={};;0", check.ports.size(), check.problems,
+                        check.down);
+  return line + "\n";
+}
+
+std::string check_json(const Check& check) {
+  OrderedJson out;
+  out["schema"] = "linkhealth.check/1";
+  out["level"] = to_string(check.level);
+  out["exit_code"] = static_cast<std::uint64_t>(check.level);
+  out["text"] = check.text;
+  out["drain_reason"] = check.drain_reason;
+  out["ports"] = OrderedJson::array();
+  for (const CheckedPort& port : check.ports)
+    out["ports"].push_back(
+        {{"port", port.port}, {"level", to_string(port.level)}, {"text", port.text}});
+  return format_json(out);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,431 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "exporters/text/explain_light.h"
+#include "exporters/text/explain_repairs.h"
+#include "exporters/text/text.h"
+#include "exporters/text/text_layout.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr double kLeastShownConfidence = 0.005;
+
+/// Collects paragraphs, most with a label in front: "  Do this     1  clean …".
+class Page {
+ public:
+  explicit Page(const TextStyle& style) : style_(style), width_(usable_width(style)) {}
+
+  void line(const std::string& text) { out_ += text + "\n"; }
+  void blank() { out_ += "\n"; }
+  void append(const std::string& text) { out_ += text; }
+  /// `hang`: more columns of indent for the second line and the following.
+  void labelled(std::string_view label, std::string_view text, std::size_t hang = 0) {
+    if (text.empty()) return;
+    out_ += paragraph("  " + paint_faint(pad_right(label, kExplainLabelColumns), style_),
+                      2 + kExplainLabelColumns + hang, clean(text), width_);
+  }
+  void text(std::string_view text) { out_ += paragraph("", 0, clean(text), width_); }
+  void table(std::vector<std::vector<std::string>> rows) {
+    const auto lines = align_columns(std::move(rows), 2, std::string::npos, style_.ascii);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      line(i == 0 ? paint_faint(lines[i], style_) : lines[i]);
+  }
+  [[nodiscard]] std::string clean(std::string_view text) const {
+    return clean_text(text, style_.ascii);
+  }
+  [[nodiscard]] const TextStyle& style() const { return style_; }
+  [[nodiscard]] std::size_t width() const { return width_; }
+  [[nodiscard]] std::string result() {
+    if (out_.ends_with("\n\n")) out_.pop_back();
+    return std::move(out_);
+  }
+
+ private:
+  const TextStyle& style_;
+  std::size_t width_;
+  std::string out_;
+};
+
+std::string port_words(const PortReport& port) {
+  const PortId& id = port.latest.id;
+  const std::string names = join_parts({id.netdev == port.port ? "" : id.netdev, id.pci}, ", ");
+  return names.empty() ? port.port : fmt::format("{} ({})", port.port, names);
+}
+
+std::string cable_words(const PortReport& port) {
+  const auto& module = port.latest.module;
+  if (!module) return {};
+  if (!module->present) return "no module";
+  std::string text = module->type.empty() ? module->kind : module->type;
+  if (module->length_m && *module->length_m > 0) text += fmt::format(", {:g} m", *module->length_m);
+  return text;
+}
+
+std::string health_since(const PortReport& port, const ExplainView& view) {
+  std::string text = name_words(to_string(port.health));
+  if (!port.faults.empty() && port.health != Health::kHealthy)
+    return text + " since " + ago_words(port.faults.front().opened_at, view.now);
+  if (port.figures.carrier_since && port.latest.link && port.latest.link->carrier)
+    text += fmt::format(", link {} for {}", *port.latest.link->carrier ? "up" : "down",
+                        duration_words(view.t - *port.figures.carrier_since));
+  return text;
+}
+
+/// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1", then the health
+void header(Page& page, const PortReport& port, const ExplainView& view) {
+  const std::string left =
+      page.clean(join_parts({port_words(port), cable_words(port), port.peer}, " ── "));
+  const std::string right =
+      health_sign(port.health, page.style().ascii) + " " + page.clean(health_since(port, view));
+  const std::size_t used = display_width(left) + display_width(right);
+  page.line(paint_bold(left, page.style()) +
+            (used + 2 <= page.width() ? std::string(page.width() - used, ' ') : "\n") +
+            paint_health(right, port.health, page.style()));
+}
+
+/// The lanes of the supporting evidence: "lane 2", "lanes 2 and 3".
+std::string faulty_lanes(const FaultReport& fault) {
+  std::set<std::string> lanes;
+  for (const Evidence& evidence : fault.evidence)
+    if (evidence.supports && evidence.where.starts_with("lane "))
+      lanes.insert(evidence.where.substr(5));
+  std::string text;
+  for (auto lane = lanes.begin(); lane != lanes.end(); ++lane)
+    text += (lane == lanes.begin() ? "" : std::next(lane) == lanes.end() ? " and " : ", ") + *lane;
+  return text.empty() ? "" : (lanes.size() == 1 ? "lane " : "lanes ") + text;
+}
+
+/// Low light received on a lane points to the fibre towards this node.
+bool shows_received_light(const FaultReport& fault, const PortReport& port) {
+  const auto& module = port.latest.module;
+  return module && module->kind == "optical" &&
+         std::ranges::any_of(fault.evidence, [](const Evidence& evidence) {
+           return evidence.supports && evidence.symptom.starts_with("rx_") &&
+                  evidence.where.starts_with("lane ");
+         });
+}
+
+/// Where the fault is, with a leading blank.
+std::string place_words(const FaultReport& fault, const PortReport& port) {
+  const std::string lanes = faulty_lanes(fault);
+  const std::string peer = port.peer.empty() ? "" : " (" + port.peer + ")";
+  switch (fault.end) {
+    case End::kNone:
+      return "";
+    case End::kLocal:
+      return " at this node's end" + (lanes.empty() ? "" : " (" + lanes + ")");
+    case End::kFar:
+      return fault.fault.starts_with("far_") ? peer : " at the far end" + peer;
+    case End::kPath:
+      if (lanes.empty()) return " between the two ports";
+      return shows_received_light(fault, port) ? " on the fibre of " + lanes + " towards this node"
+                                               : " in the path of " + lanes;
+    case End::kNode:
+      return " in this node";
+    case End::kFabric:
+      return " elsewhere in the fabric";
+  }
+  return "";
+}
+
+void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
+  const std::string sentence =
+      fmt::format("{}{}: {} confidence.", capitalize(name_words(fault.fault)),
+                  place_words(fault, port), confidence_words(fault.confidence));
+  for (const std::string& line : wrap(page.clean(sentence), page.width()))
+    page.line(paint_health(line, port.health, page.style()));
+  if (fault.state == FaultState::kProving)
+    page.text("The symptoms are gone; the repair is being verified. Do nothing meanwhile.");
+  if (!fault.summary.empty())
+    page.text(capitalize(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
+}
+
+void ambiguous(Page& page, const FaultReport& fault) {
+  if (!fault.undecided) return;
+  const Undecided& other = *fault.undecided;
+  const bool has_end = other.end != End::kNone && other.end != End::kPath;
+  page.labelled(
+      "Ambiguous",
+      fmt::format("{} ({}) and {}{} ({}) cannot be distinguished with these readings.{}",
+                  name_words(fault.fault), confidence_words(fault.confidence),
+                  name_words(other.fault), has_end ? fmt::format(", {}", to_string(other.end)) : "",
+                  confidence_words(other.confidence),
+                  other.test.empty() ? "" : " Cheapest test: " + other.test + "."));
+}
+
+void steps(Page& page, const FaultReport& fault) {
+  if (fault.repair.empty() && fault.verify.empty()) return;
+  const bool verifying = fault.state == FaultState::kProving;
+  page.blank();
+  for (std::size_t i = 0; i < fault.repair.size(); ++i)
+    page.labelled(i > 0       ? ""
+                  : verifying ? "If it recurs"
+                              : "Do this",
+                  fmt::format("{} {}", i + 1, fault.repair[i]), 2);
+  if (!verifying) page.labelled("Confirm", fault.to_be_sure);
+  page.labelled("Fixed when", fault.verify);
+}
+
+std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
+  std::string name = fmt::format("{} {}", sign, name_words(evidence.symptom));
+  if (!evidence.where.empty()) name += ", " + evidence.where;
+  // A limit of "= 1" without a unit is a statement that holds or does not.
+  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();
+  std::string observed, limit;
+  if (evidence.observed)
+    observed = statement ? (*evidence.observed == 1 ? "yes" : "no")
+                         : quantity_words(*evidence.observed, evidence.unit);
+  if (evidence.threshold && !statement)
+    limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
+  return {name, observed, limit, evidence.source};
+}
+
+/// Evidence for and against, and the readings that are missing.
+void why(Page& page, const FaultReport& fault) {
+  if (fault.evidence.empty() && fault.missing.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"Why", "observed", "limit", "source"}};
+  std::vector<std::string> texts = {""};
+  const auto add = [&](const Evidence& evidence, char sign) {
+    rows.push_back(evidence_row(evidence, sign));
+    texts.push_back(evidence.text);
+  };
+  for (const bool supports : {true, false})
+    for (const Evidence& evidence : fault.evidence)
+      if (evidence.supports == supports) add(evidence, supports ? '+' : '-');
+  for (const Evidence& evidence : fault.ruled_out) add(evidence, '-');
+  page.blank();
+  const auto lines = align_columns(rows, 2, std::string::npos, page.style().ascii);
+  page.line(paint_faint(lines[0], page.style()));
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const bool only_text = rows[i][1].empty() && !texts[i].empty();
+    page.append(only_text
+                    ? paragraph("  ", 4, page.clean(rows[i][0] + ": " + texts[i]), page.width())
+                    : lines[i] + "\n");
+    if (!only_text && !texts[i].empty())
+      page.append(paragraph("    ", 4, page.clean(texts[i]), page.width()));
+  }
+  for (const MissingEvidence& missing : fault.missing) {
+    std::string text = "? " + name_words(missing.symptom) + ": " + missing.why;
+    if (!missing.decides.empty()) text += "; would distinguish it from " + missing.decides;
+    if (!missing.how.empty()) text += ". To enable: " + missing.how;
+    page.append(paragraph("  ", 4, page.clean(text), page.width()));
+  }
+}
+
+/// The other faults that were considered.
+std::string alternatives(const FaultReport& fault) {
+  std::vector<std::string> parts;
+  for (const Candidate& candidate : fault.differential) {
+    if (candidate.fault == fault.fault && candidate.end == fault.end) continue;
+    if (candidate.confidence < kLeastShownConfidence) continue;
+    const bool has_end = candidate.end != End::kNone && candidate.end != End::kPath;
+    parts.push_back(fmt::format("{}{} {}", name_words(candidate.fault),
+                                has_end ? fmt::format(" ({})", to_string(candidate.end)) : "",
+                                confidence_words(candidate.confidence)));
+  }
+  return join_parts(parts, " · ");
+}
+
+/// "pre-FEC BER 3.4e-05 over 12 min (baseline 2.1e-08)"; with an interval where few errors were
+/// counted
+std::string error_ratio_words(const PortFigures& figures) {
+  std::string text = "pre-FEC BER " + ber_words(*figures.pre_fec_ber);
+  if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
+  const auto low = figures.pre_fec_ber_low, high = figures.pre_fec_ber_high;
+  const std::string more = join_parts(
+      {low && high && *high > 1.1 * *low
+           ? fmt::format("95 % confidence: {} to {}", ber_words(*low), ber_words(*high))
+           : "",
+       figures.pre_fec_ber_normal ? "baseline " + ber_words(*figures.pre_fec_ber_normal) : ""},
+      "; ");
+  return more.empty() ? text : text + " (" + more + ")";
+}
+
+std::string readings(const PortReport& port, WallTime now) {
+  const PortFigures& figures = port.figures;
+  const auto& link = port.latest.link;
+  std::string losses =
+      count_of(figures.involuntary_downs_24h, "unplanned carrier loss") + " in 24 h";
+  if (figures.last_involuntary_down_at)
+    losses += ", the last " + ago_words(*figures.last_involuntary_down_at, now);
+  return join_parts(
+      {link && link->carrier == true && link->speed_mbps
+           ? join_parts({speed_words(*link->speed_mbps), link->fec}, " ")
+           : "",
+       figures.pre_fec_ber ? error_ratio_words(figures) : "",
+       figures.rx_power_margin_db ? fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db)
+                                  : "",
+       losses},
+      " · ");
+}
+
+/// "Rx power -0.05 dB/day over 20 days: -8 dBm now, reaches -10 in 40 days (30 to 60)"
+std::string trend_words(const Trend& trend) {
+  const std::string_view unit = trend.what == "rx_power"  ? "dB"
+                                : trend.what == "tx_bias" ? "%"
+                                                          : std::string_view(trend.unit);
+  return fmt::format(
+      "{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days ({:.0f} to "
+      "{:.0f})",
+      name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
+      trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high);
+}
+
+std::string source_words(std::string_view source) {
+  if (source == "mad") return "from that port itself (MAD)";
+  if (source == "lldp") return "from LLDP";
+  if (source == "telemetry") return "from imported telemetry";
+  if (source == "fleet") return "from another node of the fleet (imported)";
+  return source == "plan" ? "from the plan, not confirmed" : "";
+}
+
+std::string with_age(const std::string& text, const std::optional<double>& age_s) {
+  return age_s && *age_s >= 0 ? text + ", " + duration_words(from_seconds(*age_s)) + " ago" : text;
+}
+
+/// "leaf-12 Ethernet17/1, from LLDP, 12 s ago · link and counters: telemetry, 2.0 s ago"; "" where
+/// no source is named
+std::string far_end_words(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  if (!peer || source_words(peer->source).empty()) return {};
+  const auto part = [](std::string_view what, const std::string& source,
+                       const std::optional<double>& age_s) {
+    return source.empty() ? "" : with_age(fmt::format("{}: {}", what, source), age_s);
+  };
+  const bool same =
+      peer->link_source == peer->counters_source && peer->link_age_s == peer->counters_age_s;
+  return join_parts(
+      {with_age((port.peer.empty() ? "unnamed" : port.peer) + ", " + source_words(peer->source),
+                peer->age_s),
+       peer->description.empty() ? "" : "\"" + peer->description + "\"",
+       peer->address.empty() ? "" : "managed at " + peer->address,
+       part(same ? "link and counters" : "link", peer->link_source, peer->link_age_s),
+       same ? "" : part("counters", peer->counters_source, peer->counters_age_s),
+       part("module", peer->module_source, peer->module_age_s)},
+      " · ");
+}
+
+std::string no_fault_words(const PortReport& port, SteadyTime t) {
+  switch (port.health) {
+    case Health::kExempt:
+      return "Not monitored" + (port.exempt.empty() ? "." : ": " + port.exempt + ".");
+    case Health::kUnknown:
+      return "Unknown: too few sources are readable to judge this port.";
+    case Health::kHealthy:
+      return "Healthy: no fault signs in any readable source.";
+    case Health::kDown:
+      return "Link down" +
+             (port.figures.carrier_since ? " for " + duration_words(t - *port.figures.carrier_since)
+                                         : "") +
+             "; cause not determined yet.";
+    default:
+      return "Abnormal readings; cause not determined yet.";
+  }
+}
+
+/// "19 to 1", "1 to 2.7"
+std::string odds_words(double nats) {
+  const double odds = std::exp(std::min(std::abs(nats), 20.0));
+  const std::string number = odds < 10 ? fmt::format("{:.1f}", odds) : fmt::format("{:.0f}", odds);
+  return nats >= 0 ? number + " to 1" : "1 to " + number;
+}
+
+/// The weight of each piece of evidence against the runner-up.
+void weights(Page& page, const FaultReport& fault) {
+  constexpr double kSmall = 0.05;  // nats: odds of 1.05 to 1
+  if (!fault.shares || fault.shares->shares.empty()) return;
+  const EvidenceShares& shares = *fault.shares;
+  const bool has_end = shares.end == End::kFar || shares.end == End::kLocal;
+  std::vector<std::vector<std::string>> rows = {
+      {fmt::format("{} against {}{}", capitalize(name_words(fault.fault)),
+                   name_words(shares.against),
+                   has_end ? fmt::format(" ({})", to_string(shares.end)) : ""),
+       "log-odds", "odds"}};
+  const auto add = [&rows](const std::string& name, double nats) {
+    rows.push_back({name, fmt::format("{:>+8.2f}", nats), odds_words(nats)});
+  };
+  double small = 0, sum = 0;
+  for (const EvidenceShare& share : shares.shares) {
+    sum += share.nats;
+    if (std::abs(share.nats) < kSmall)
+      small += share.nats;
+    else
+      add((share.nats > 0 ? "+ " : "- ") + name_words(share.symptom), share.nats);
+  }
+  if (std::abs(small) >= 0.005) add(small > 0 ? "+ all others" : "- all others", small);
+  add("= total", sum);
+  page.blank();
+  page.table(std::move(rows));
+}
+
+void symptom_table(Page& page, const PortReport& port) {
+  std::vector<std::vector<std::string>> rows = {{"Symptom", "state"}};
+  for (const SymptomVerdict& symptom : port.symptoms)
+    rows.push_back({(symptom.verdict == "present"  ? "+ "
+                     : symptom.verdict == "absent" ? "- "
+                                                   : "? ") +
+                        symptom.symptom,
+                    join_parts({symptom.verdict, symptom.reason}, ": ")});
+  page.blank();
+  page.table(std::move(rows));
+}
+
+void diagnosis(Page& page, const PortReport& port, const ExplainView& view) {
+  const FaultReport& fault = port.faults.front();
+  verdict(page, fault, port);
+  ambiguous(page, fault);
+  steps(page, fault);
+  if (fault.acknowledged) page.labelled("Ack", acknowledged_words(*fault.acknowledged, view.now));
+  for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
+  why(page, fault);
+}
+
+void other_faults(Page& page, const PortReport& port) {
+  if (!port.faults.empty()) page.labelled("Or", alternatives(port.faults.front()));
+  for (std::size_t i = 1; i < port.faults.size(); ++i) {
+    const FaultReport& other = port.faults[i];
+    page.labelled(i == 1 ? "Also" : "",
+                  fmt::format("{}{} {}: {}", name_words(other.fault), place_words(other, port),
+                              confidence_words(other.confidence), other.summary));
+  }
+}
+
+}  // namespace
+
+std::string explain_text(const PortReport& port, const TextStyle& style, const ExplainView& view) {
+  const bool monitored = port.health != Health::kExempt;
+  Page page(style);
+  header(page, port, view);
+  page.blank();
+  if (port.faults.empty())
+    page.text(no_fault_words(port, view.t));
+  else
+    diagnosis(page, port, view);
+  if (port.maintenance)
+    page.labelled("Maintenance", maintenance_words(*port.maintenance, view.now));
+  page.blank();
+  if (const auto& module = port.latest.module; module && module->imported_at)
+    page.labelled("Module", "imported reading of " + ago_words(*module->imported_at, view.now));
+  page.append(view.physics ? physics_text(port, style) : lanes_text(port, style));
+  if (monitored) page.labelled("Readings", readings(port, view.now));
+  for (const Trend& trend : port.trends) page.labelled("Trend", trend_words(trend));
+  if (port.impact) page.labelled("Impact", impact_words(*port.impact));
+  page.labelled("Note", port.note);
+  if (monitored) page.labelled("Far end", far_end_words(port));
+  other_faults(page, port);
+  for (std::size_t i = 0; i < port.gaps.size(); ++i)
+    page.labelled(i == 0 ? "Unreadable" : "",
+                  fmt::format("{}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
+  if (view.symptoms && !port.faults.empty()) weights(page, port.faults.front());
+  if (view.symptoms) symptom_table(page, port);
+  return page.result();
+}
+
+}  // namespace linkhealth

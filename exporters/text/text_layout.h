@@ -1,0 +1,82 @@
+// Building blocks of text for people: safe strings, aligned columns, numbers with their units.
+// Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "exporters/text/text_style.h"
+#include "model/report.h"
+
+namespace linkhealth {
+
+/// `text` without terminal control sequences: a module or a neighbour may send control bytes or
+/// broken UTF-8. Other characters become '?'. With `ascii`, signs get their ASCII equivalents.
+std::string clean_text(std::string_view text, bool ascii);
+/// Columns of `text` on a terminal. REQUIRES: clean, and without colour.
+std::size_t display_width(std::string_view text);
+/// `text` filled with spaces to `width` columns.
+std::string pad_right(std::string_view text, std::size_t width);
+/// At most `width` columns; a text that was cut ends in "…".
+std::string cut(std::string_view text, std::size_t width, bool ascii);
+/// Lines of at most `width` columns, broken between words.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+/// `head`, which takes `indent` columns, then `text`, wrapped to `width` columns. Further lines are
+/// indented by `indent`. Each line ends in a newline.
+std::string paragraph(std::string_view head, std::size_t indent, std::string_view text,
+                      std::size_t width);
+/// One clean line per row, without newline. Each column is as wide as its widest cell. Where the
+/// lines would be wider than `width`, columns are cut, the last first, down to 12 columns.
+/// REQUIRES: the first row has the most cells.
+std::vector<std::string> align_columns(std::vector<std::vector<std::string>> rows,
+                                       std::size_t indent, std::size_t width, bool ascii);
+/// The terminal's width in columns, within limits that text can use.
+std::size_t usable_width(const TextStyle& style);
+/// The parts that are not empty.
+std::string join_parts(const std::vector<std::string>& parts, std::string_view separator);
+/// With its first letter in upper case.
+std::string capitalize(std::string text);
+/// "3 ports", "1 port", "0 losses"
+std::string count_of(std::uint64_t number, std::string_view noun);
+
+/// "0.4 s", "40 s", "12 min", "3 h", "12 d"
+std::string duration_words(Milliseconds duration);
+/// "3 h ago (2026-11-20 09:12:44Z)"; only the instant when it is not in the past.
+std::string ago_words(WallTime then, WallTime now);
+/// "2026-11-20 09:12:44Z"
+std::string instant_words(WallTime time);
+/// "3.1e-07"; "0" for no error.
+std::string ber_words(double ratio);
+/// dBm and dB to one decimal, BER as 3.1e-07, whole numbers whole. Without the unit.
+std::string number_words(double value, std::string_view unit);
+/// number_words with the unit.
+std::string quantity_words(double value, std::string_view unit);
+/// "83%"; never rounded to certainty: ">99%", "<1%".
+std::string confidence_words(double confidence);
+/// "400G", "25G", "100M".
+std::string speed_words(std::uint32_t speed_mbps);
+/// A fault's or symptom's name: "dirty connector", "pre-FEC BER high".
+std::string name_words(std::string_view name);
+/// "open", "acknowledged", "verifying", "closed"
+std::string_view state_words(FaultState state);
+/// The state of a port without a fault: "healthy"; "unknown: can't read link: Input/output error".
+std::string health_words(const PortReport& port);
+
+/// A bar of `columns` columns, filled to `share` (0 to 1).
+std::string bar(double share, std::size_t columns, bool ascii);
+
+/// 10 log10(mW); nullopt for no light (0 mW and below).
+std::optional<double> dbm_from_mw(double power_mw);
+
+/// "●" or, in ASCII, "ok".
+std::string health_sign(Health health, bool ascii);
+/// `text` in the colour of `health`, if the style has colours.
+std::string paint_health(std::string_view text, Health health, const TextStyle& style);
+std::string paint_bold(std::string_view text, const TextStyle& style);
+std::string paint_faint(std::string_view text, const TextStyle& style);
+
+}  // namespace linkhealth

@@ -1,0 +1,259 @@
+#include "exporters/text/ticket.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "exporters/text/explain_repairs.h"
+#include "exporters/text/text_layout.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kEvidenceLines = 6;
+
+/// "row A, rack 12, U 17": in walking order, then the site's other labels.
+std::string place_words(const std::optional<SiteLabels>& site) {
+  if (!site) return "";
+  constexpr std::array<std::string_view, 8> kOrder = {"site", "building", "room", "hall",
+                                                      "pod",  "row",      "rack", "u"};
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string_view key, const std::string& value) {
+    parts.push_back(fmt::format("{} {}", key == "u" ? "U" : key, value));
+  };
+  for (const std::string_view key : kOrder)
+    if (const auto at = site->find(std::string(key)); at != site->end()) add(key, at->second);
+  for (const auto& [key, value] : *site)
+    if (std::ranges::find(kOrder, key) == kOrder.end()) add(key, value);
+  return join_parts(parts, ", ");
+}
+
+void set_module(TicketEnd& end, const std::optional<ModuleSample>& module) {
+  if (!module || !module->present) return;
+  end.vendor = module->vendor;
+  end.part_number =
+      module->part_number + (module->revision.empty() ? "" : " rev " + module->revision);
+  end.serial = module->serial;
+  end.firmware = module->firmware;
+  end.imported_at = module->imported_at;
+}
+
+TicketEnd near_end(const Report& report, const PortReport& port) {
+  const PortId& id = port.latest.id;
+  const auto& pcie = port.latest.pcie;
+  TicketEnd end;
+  end.system = report.node;
+  end.place = place_words(report.site);
+  end.slot = join_parts({pcie && !pcie->slot.empty() ? "slot " + pcie->slot : "",
+                         id.pci.empty() ? "" : "PCI " + id.pci},
+                        ", ");
+  end.port =
+      port.port + (id.netdev.empty() || id.netdev == port.port ? "" : " (" + id.netdev + ")");
+  if (!port.expected.rail.empty()) end.port += ", rail " + port.expected.rail;
+  set_module(end, port.latest.module);
+  return end;
+}
+
+TicketEnd far_end(const PortReport& port) {
+  const ExpectedPort& planned = port.expected;
+  const auto& peer = port.latest.peer;
+  const bool named = peer && !(peer->system.empty() && peer->port.empty());
+  TicketEnd end;
+  end.system = named ? peer->system : planned.peer_system;
+  end.port = named ? peer->port : planned.peer_port;
+  // The plan has the rack of the planned switch only.
+  if (end.system == planned.peer_system)
+    end.place = join_parts({planned.peer_rack.empty() ? "" : "rack " + planned.peer_rack,
+                            planned.peer_u.empty() ? "" : "U " + planned.peer_u},
+                           ", ");
+  if (peer) set_module(end, peer->module);
+  return end;
+}
+
+std::string link_words(const PortReport& port) {
+  const auto& module = port.latest.module;
+  std::vector<std::string> parts;
+  if (module && module->present)
+    parts = {
+        module->type.empty() ? module->kind : module->type, module->connector,
+        module->length_m && *module->length_m > 0 ? fmt::format("{:g} m", *module->length_m) : ""};
+  if (!port.expected.cable.empty()) parts.push_back("patch record: " + port.expected.cable);
+  return join_parts(parts, ", ");
+}
+
+bool touches_hardware(std::string_view step) {
+  constexpr std::array<std::string_view, 9> kVerbs = {
+      "inspect", "clean", "reseat", "replace", "push", "move", "plug", "reset", "clear"};
+  return std::ranges::any_of(kVerbs, [&](std::string_view verb) { return step.starts_with(verb); });
+}
+
+std::string stop_words(const std::string& step, const std::string& port, bool last) {
+  if (!touches_hardware(step))
+    return last ? "Then close this ticket or pass it on." : "Stop here if that explains the fault.";
+  return fmt::format("Run `linkhealth verify {}`: on PASS stop; on FAIL {}.", port,
+                     last ? "pass this ticket on, with what was tried" : "continue");
+}
+
+std::string evidence_line(const Evidence& evidence) {
+  std::string text = name_words(evidence.symptom);
+  if (!evidence.where.empty()) text += ", " + evidence.where;
+  // A limit of "= 1" without a unit is a statement that holds or does not.
+  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();
+  if (evidence.observed && !statement)
+    text += ": " + quantity_words(*evidence.observed, evidence.unit);
+  if (evidence.threshold && !statement)
+    text += fmt::format(" (limit {} {})", evidence.op,
+                        quantity_words(*evidence.threshold, evidence.unit));
+  if (!evidence.text.empty()) text += ": " + evidence.text;
+  if (!evidence.source.empty()) text += fmt::format(" ({})", evidence.source);
+  return evidence.supports ? text : "against: " + text;
+}
+
+/// Evidence for the fault first; at least one line is kept for the evidence against it.
+std::vector<std::string> evidence_lines(const FaultReport& fault) {
+  std::vector<std::string> lines, against;
+  for (const Evidence& evidence : fault.evidence)
+    (evidence.supports ? lines : against).push_back(evidence_line(evidence));
+  lines.resize(std::min(lines.size(), kEvidenceLines - (against.empty() ? 0 : 1)));
+  for (const std::string& line : against)
+    if (lines.size() < kEvidenceLines) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> before_words(const Ticket& ticket, const PortReport& port) {
+  if (std::ranges::any_of(ticket.steps, [](const TicketStep& step) {
+        return step.text.find("o not touch") != std::string::npos;
+      }))
+    return {"Do not touch the cable: the fault is not in it."};
+  std::vector<std::string> lines;
+  const auto& link = port.latest.link;
+  if (link && link->carrier == true)
+    lines.emplace_back(
+        "The link still carries traffic: ask the node's owner, or wait until it is drained.");
+  if (!port.maintenance)
+    lines.push_back(
+        fmt::format("Announce the work: `linkhealth maintenance start {} --for 1h`.", ticket.port));
+  return lines;
+}
+
+void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port, WallTime now) {
+  ticket.fault_id = fault.id;
+  ticket.fault = fault.fault;
+  ticket.severity = to_string(fault.severity);
+  ticket.state = to_string(fault.state);
+  ticket.confidence = fault.confidence;
+  ticket.opened_at = fault.opened_at;
+  ticket.title = fmt::format("{} ({} confidence)", name_words(fault.fault),
+                             confidence_words(fault.confidence));
+  ticket.summary = fault.summary;
+  ticket.bring = things_to_bring(fault, port);
+  for (std::size_t i = 0; i < fault.repair.size(); ++i)
+    ticket.steps.push_back(
+        {fault.repair[i], stop_words(fault.repair[i], port.port, i + 1 == fault.repair.size())});
+  ticket.verified_when = fault.verify;
+  ticket.evidence = evidence_lines(fault);
+  ticket.history.push_back("open since " + ago_words(fault.opened_at, now));
+  if (fault.acknowledged)
+    ticket.history.push_back("acknowledged " + acknowledged_words(*fault.acknowledged, now));
+  std::string label;
+  for (const auto& [name, text] : repair_rows(fault, now)) {
+    if (!name.empty()) label = name;
+    ticket.history.push_back(fmt::format("{}: {}", label, text));
+  }
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Single-mode MPO is angled (IEC 61754-7-1); of multimode, the PAM4 optics at 50 Gb/s a lane and
+/// above are, too (IEEE 802.3 cl. 167 for SR at 100 Gb/s a lane, 400G-SR8's MPO-16). An older SR4
+/// is flat.
+std::string_view polish(const std::string& type) {
+  for (const char* single : {"DR", "FR", "LR", "ER", "ZR", "PSM"})
+    if (has(type, single)) return " APC";
+  for (const char* fast : {"200G", "400G", "800G", "1.6T"})
+    if (has(type, fast) && has(type, "SR")) return " APC";
+  return has(type, "SR4") ? " PC" : "";
+}
+
+std::string connector_words(const ModuleSample& module) {
+  const std::string& name = module.connector;
+  if (name.empty()) return "the connector on the module (type not readable)";
+  return name.starts_with("MPO") ? name + std::string(polish(module.type)) : name;
+}
+
+std::string length_words(const PortReport& port) {
+  const auto& length = port.latest.module ? port.latest.module->length_m : std::nullopt;
+  if (!port.expected.cable.empty()) return port.expected.cable;
+  return length && *length > 0 ? fmt::format("{:g} m", *length) : "same length";
+}
+
+std::string spare(const ModuleSample& module, std::string_view what) {
+  const std::string name =
+      join_parts({join_parts({module.vendor, module.part_number}, " "), module.type}, ", ");
+  return fmt::format("{}: {}", what, name.empty() ? "same type as now" : name);
+}
+
+}  // namespace
+
+std::vector<std::string> things_to_bring(const FaultReport& fault, const PortReport& port) {
+  std::vector<std::string> things;
+  const auto any = [&](std::string_view part) {
+    return std::ranges::any_of(fault.repair,
+                               [&](const std::string& step) { return has(step, part); });
+  };
+  const auto& own = port.latest.module;
+  const ModuleSample here = own && own->present ? *own : ModuleSample{};
+  const bool one_piece = here.kind == "dac" || here.kind == "acc" || here.kind == "aoc";
+  if (any("clean"))
+    things.push_back(
+        fmt::format("inspection scope and cleaner for {} (both ends), and one for the module ports",
+                    connector_words(here)));
+  if (any("replace the jumper") || any("cable or jumper"))
+    things.push_back(fmt::format("jumper: {}, {}", connector_words(here), length_words(port)));
+  const bool this_module = any("replace this module") || any("replace the module or cable");
+  if (one_piece && (any("replace the cable") || any("cable or jumper") || this_module))
+    things.push_back(spare(here, fmt::format("spare cable ({})", length_words(port))));
+  else if (this_module)
+    things.push_back(spare(here, "spare module for this node"));
+  if (any("replace the module at") || any("replace the far module")) {
+    const auto& peer = port.latest.peer;
+    const bool known =
+        peer && peer->module && !(peer->module->part_number.empty() && peer->module->type.empty());
+    things.push_back(known ? spare(*peer->module, "spare module for the far end")
+                           : "spare module for the far end: part number not readable");
+  }
+  if (any("OTDR")) things.emplace_back("OTDR or light source and power meter");
+  if (any("power meter")) things.emplace_back("power meter");
+  if (any("the card"))
+    things.emplace_back("spare network card; the node must be drained and powered off");
+  return things;
+}
+
+Ticket make_ticket(const Report& report, const PortReport& port) {
+  Ticket ticket;
+  ticket.node = report.node;
+  ticket.port = port.port;
+  ticket.at = report.at;
+  ticket.near = near_end(report, port);
+  ticket.far = far_end(port);
+  ticket.link = link_words(port);
+  ticket.verify = "linkhealth verify " + port.port;
+  if (port.faults.empty()) {
+    ticket.title = name_words(to_string(port.health));
+    ticket.state = "none";
+    ticket.summary = port.exempt.empty() ? "no fault is open" : "exempt: " + port.exempt;
+    return ticket;
+  }
+  fill_fault(ticket, port.faults.front(), port, report.at);
+  ticket.before = before_words(ticket, port);
+  for (std::size_t i = 1; i < port.faults.size(); ++i)
+    ticket.history.push_back(
+        fmt::format("also open: {}: {}", name_words(port.faults[i].fault), port.faults[i].summary));
+  return ticket;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,52 @@
+// What is remembered of a port's counters: increases in intervals of about ten seconds, and the bit
+// error ratio that is normal for the link.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/history/baseline.h"
+#include "model/history/carrier_history.h"
+#include "model/history/interval.h"
+#include "model/history/rate_calculator.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// What a link of this nominal speed carries, coding included.
+double line_rate_bps(double speed_mbps, std::string_view fec);
+
+class CounterHistory {
+ public:
+  std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
+  Baseline ber_log10;              ///< of clean intervals, decades
+  std::array<Baseline, kMaxLanes> lane_ber_log10;
+  Baseline transmit_wait_share;
+  std::vector<CounterId> saturated;    ///< counters that stand at their ends
+  bool corrects = false;               ///< FEC corrected something: it is on
+  std::optional<SteadyTime> lanes_at;  ///< when the FEC lanes were read
+
+  /// What one reading adds. The interval that it completes, which is valid until the next call;
+  /// nullptr: none.
+  const Interval* add(const Increase& increase, const std::vector<FecLane>& lanes,
+                      const CarrierHistory& carrier, double line_rate_bps, SteadyTime now);
+  /// A new module may have another normal.
+  void clear_ber_baselines();
+  /// The counters start at zero again.
+  void forget_counts();
+  void forget_old(SteadyTime now);
+
+ private:
+  void add_gain(const Gain& gain, double interval_s, SteadyTime now);
+  void add_lanes(const std::vector<FecLane>& lanes, double interval_s, SteadyTime now);
+  void close(const CarrierHistory& carrier, double line_rate_bps, SteadyTime now);
+  void learn(const Interval& interval);
+
+  std::optional<Interval> open_;
+  std::vector<FecLane> last_lanes_;
+};
+
+}  // namespace linkhealth

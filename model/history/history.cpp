@@ -1,0 +1,347 @@
+// What a snapshot brings for one port.
+#include "model/history/history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/history/peer_times.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noise make
+constexpr double kBackDb = 0.6;
+constexpr double kWarmUpS =
+    900;  // ten time constants of a module's temperature (docs/physics.md 7d)
+constexpr Knob kIntentKnobs[] = {
+    {"boot_quiet_s", 300, 0, 3600, "s",
+     "after a boot: links come up and drivers settle, that is nobody's fault"},
+    {"before_s", 100, 0, 3600, "s",
+     "a loss so long before a hand or an administrator is theirs: events may be read late"},
+    {"after_s", 200, 0, 3600, "s", "and so long after"},
+    {"used_s", 604800, 0, 31536000, "s",
+     "a port that had a link so lately before a restart is missed: nobody left it unused"},
+    {"manager_s", 120, 10, 3600, "s",
+     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long is "
+     "down; a sweep takes "
+     "seconds, a failover up to a minute"},
+    {"mended_s", 600, 60, 86400, "s",
+     "an error that killed a card is past when its link carries and still counts what comes so "
+     "long after; at once "
+     "when the link fell and came back by itself. A card's own reset takes up to two minutes"}};
+
+bool is_intent(PortEventKind kind) {
+  switch (kind) {
+    case PortEventKind::kAdminDown:
+    case PortEventKind::kAdminUp:
+    case PortEventKind::kDeviceGone:
+    case PortEventKind::kDeviceAdded:
+    case PortEventKind::kModuleRemoved:
+    case PortEventKind::kModuleInserted:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Or may have been: where no interface is seen, a RoCE port reports the same when it was set down,
+/// as by each pod that comes or goes, and when its link fell.
+bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
+  return is_set_down(link, link_layer) ||
+         (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count &&
+          link.phys_state == "Disabled");
+}
+
+std::optional<bool> carrier_of(const LinkSample& link) {
+  if (link.carrier) return link.carrier;
+  if (!link.phys_state.empty()) return has_link(link.phys_state);
+  if (!link.state.empty()) return link.state == "ACTIVE";
+  return std::nullopt;
+}
+
+/// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
+bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
+  return a && std::chrono::abs(*a - b) <= Milliseconds(1);
+}
+
+}  // namespace
+
+bool fec_is_on(std::string_view fec) {
+  return !fec.empty() && fec != "Off" && fec != "None" && fec != "off";
+}
+
+std::span<const Knob> intent_knobs() { return kIntentKnobs; }
+
+double PortHistory::speed_mbps() const {
+  const bool said = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;
+  return said ? *latest.link->speed_mbps : carrier.best_speed_mbps;
+}
+
+double PortHistory::line_rate_bps() const { return linkhealth::line_rate_bps(speed_mbps(), fec()); }
+
+std::string_view PortHistory::fec() const {
+  constexpr double kPam4LaneMbps = 50'000;
+  const std::string_view said =
+      latest.link ? std::string_view(latest.link->fec) : std::string_view();
+  if (!said.empty() && said != "RS") return said;
+  const std::uint32_t lanes =
+      latest.link && latest.link->lanes ? *latest.link->lanes : carrier.best_lanes;
+  // Without a number of lanes: no port of 200 Gb/s and more has lanes of 25.
+  if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps)
+    return "RS544";
+  if (!said.empty()) return "RS528";
+  return counters.corrects ? "RS528" : said;
+}
+
+// --- carrier
+
+void PortHistory::note_before_loss() {
+  before_loss = BeforeLoss();
+  std::size_t found = 0;
+  for (auto at = counters.intervals.rbegin(); at != counters.intervals.rend() && found < 3; ++at) {
+    if (!at->clean) continue;
+    const double uncorrectable = at->increase(Indicator::kUncorrectableBlocks);
+    if (!std::isnan(uncorrectable)) before_loss.uncorrectable += uncorrectable;
+    if (std::isnan(at->ber)) continue;
+    before_loss.ber = std::max(before_loss.ber, std::optional(std::max(at->ber, at->ber_floor)));
+    ++found;
+  }
+  if (own.temperature_c.recent_count > 0) before_loss.temperature_c = own.temperature_c.recent[0];
+  before_loss.rx_lost_db = own.most_rx_lost_db(false);
+}
+
+/// Where errors were the reason to change the module, the new one must be as good as the link was
+/// before them (ten times at most: the field's test of a repair); else what did not help would be
+/// the new normal.
+bool PortHistory::was_bad_before_loss() const {
+  constexpr double kDecade = 1;
+  const auto normal = counters.ber_log10.lower_quartile();
+  return normal && before_loss.ber && carrier.last_loss &&
+         std::log10(*before_loss.ber) > *normal + kDecade;
+}
+
+void PortHistory::add_losses(SteadyTime t, std::uint64_t count, const Instant& now) {
+  const bool set_down = latest.link && is_set_down(*latest.link, latest.id.link_layer);
+  carrier.add_losses(t, count, set_down, now);
+}
+
+void PortHistory::set_carrier(bool up, SteadyTime t) {
+  if (carrier.up == up) return;
+  if (up) forget_absent_module();
+  if (carrier.up == true) note_before_loss();
+  const bool is_new = carrier.transition(up, t);
+  // Readings from before a short flap still show how the link is; readings of the dark time do not.
+  if (!up || !(is_new || read_while_down_)) return;
+  read_while_down_ = false;
+  forget_recent_light();
+}
+
+void PortHistory::forget_recent_light() {
+  own.forget_recent_light();
+  far.forget_recent_light();
+}
+
+/// An event or a carrier refutes an empty cage that was read before: what is there is not known.
+void PortHistory::forget_absent_module() {
+  if (latest.module && !latest.module->present) latest.module.reset();
+}
+
+void PortHistory::update(const PortEvent& event, const Instant& now) {
+  if (is_intent(event.kind)) carrier.plan(event.t);
+  device.update(event);
+  switch (event.kind) {
+    case PortEventKind::kCarrierDown:
+      add_losses(event.t, carrier.count_downs(LinkDownCount::kTransitions, 1), now);
+      set_carrier(false, event.t);
+      break;
+    case PortEventKind::kCarrierUp:
+      set_carrier(true, event.t);
+      break;
+    case PortEventKind::kAdminDown:
+    case PortEventKind::kAdminUp:
+      carrier.admin_event_at = event.t;
+      if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
+      if (event.kind == PortEventKind::kAdminUp)
+        forget_recent_light();  // a port that is set down sends nothing
+      break;
+    case PortEventKind::kModuleRemoved:
+      carrier.module_event_at = event.t;
+      if (latest.module) latest.module->present = false;
+      break;
+    case PortEventKind::kModuleInserted:
+      carrier.module_event_at = event.t;
+      forget_absent_module();
+      // Only a serial shows whether it is the same module: without one the past may be another's.
+      if (own.serial.empty()) {
+        own.clear_baselines();
+        drifts = Drifts();
+      }
+      break;
+    case PortEventKind::kDeviceAdded:
+      forget_counts();
+      break;
+    default:
+      break;
+  }
+}
+
+void PortHistory::update_link(const LinkSample& link, const Instant& now) {
+  const std::string& layer = latest.id.link_layer;
+  const std::optional<bool> up = carrier_of(link);
+  const std::uint64_t lost = carrier.count_downs(link, up, latest.id.driver);
+  const bool was_set_down = latest.link && may_be_set_down(*latest.link, layer);
+  const bool set_down = may_be_set_down(link, layer);
+  if (set_down && !was_set_down) carrier.plan(now.t);
+  latest.link = link;
+  link_at = now.t;
+  add_losses(now.t, lost, now);
+  const auto& admin_at = carrier.admin_event_at;
+  if (was_set_down && !set_down && (!admin_at || in_seconds(now.t - *admin_at) > 60)) {
+    carrier.plan(now.t);  // the event was missed
+    carrier.admin_event_at = now.t;
+    forget_recent_light();
+  }
+  if (lost > 0 && carrier.up == true && up == true) {  // fell and came back between two readings
+    note_before_loss();
+    carrier.since = now.t;
+  }
+  if (up) set_carrier(*up, now.t);
+  carrier.update_state(link, layer, now);
+  device.end_fatal_before_start(carrier);
+}
+
+void PortHistory::update_reboot(SteadyTime now) {
+  carrier.reboot_at = now;
+  carrier.plan(now + from_seconds(carrier.times.boot_quiet_s - carrier.times.after_s));
+  carrier.plan_losses_since(now - from_seconds(900));
+  forget_counts();
+}
+
+/// They start at zero again, and may already be higher than they were.
+void PortHistory::forget_counts() {
+  latest.counters.reset();
+  rates_.forget();
+  carrier.forget_counts();
+  counters.forget_counts();
+  device.forget_counts();
+}
+
+// --- counters
+
+void PortHistory::update_counters(const PortSample& sample, const Instant& now) {
+  const bool is_infiniband = latest.id.link_layer == "InfiniBand";
+  const Increase increase = rates_.update(*sample.counters, now.t);
+  if (carrier.has_carrier_count()) {
+    carrier.compare_with_phy(*sample.counters, now.t);
+  } else if (const double downs = increase.of(Indicator::kLinkDowns);
+             is_infiniband && !std::isnan(downs)) {
+    const auto count = static_cast<std::uint64_t>(downs);
+    add_losses(now.t, carrier.count_downs(LinkDownCount::kPortCounter, count), now);
+  }
+  if (!latest.counters) latest.counters.emplace();
+  latest.counters->merge(*sample.counters);
+  if (!sample.fec_lanes.empty()) latest.fec_lanes = sample.fec_lanes;
+  counters.saturated = saturated_counters(*latest.counters);
+  counters_at = now.t;
+  // An exempt port is not judged, and a node may have hundreds of virtual functions.
+  if (!latest.id.exempt.empty()) return;
+  const Interval* complete =
+      counters.add(increase, sample.fec_lanes, carrier, line_rate_bps(), now.t);
+  if (complete == nullptr) return;
+  if (complete->clean && !std::isnan(complete->ber))
+    drifts.ber_log10.add(now.wall, std::log10(std::max(complete->ber, complete->ber_floor)));
+  device.end_fatal_if_alive(*complete, carrier, is_infiniband);
+}
+
+// --- modules and the far end
+
+/// What it read holds no longer. What is normal for it stays known.
+void PortHistory::end_module() {
+  latest.module.reset();
+  own.end_readings();
+}
+
+void PortHistory::update_module(const ModuleSample& module, const Instant& now) {
+  if (module == ModuleSample{}) return end_module();
+  if (is_blank(module)) return;
+  if (own.update_serial(module.serial, now.t)) {
+    far.rx_dbm = {};  // what arrives there is now another laser's
+    if (!was_bad_before_loss()) counters.clear_ber_baselines();
+    drifts = Drifts();
+    carrier.best_speed_mbps = carrier.best_lanes = 0;
+  }
+  if (module.present && !module.kind.empty() && module.kind != "unknown") medium_ = module.kind;
+  latest.module = module;
+  own.read_at = now.t;
+  if (carrier.up == false) read_while_down_ = true;
+  const double lost_db =
+      std::max(own.most_rx_lost_db(false).value_or(0), before_loss.rx_lost_db.value_or(0));
+  const auto up_s = in_seconds(now.t - carrier.since.value_or(first_seen));
+  const LinkPhase link{carrier.up == true, carrier.is_settled(now.t),
+                       carrier.up == true && (!carrier.since || up_s >= kWarmUpS)};
+  own.update(module, link, now.t);
+  // The light is back: the fibre was cleaned or moved, and the errors of before are past.
+  if (link.up && lost_db > kLostDb && own.most_rx_lost_db(true).value_or(kLostDb) < kBackDb) {
+    before_loss.rx_lost_db.reset();
+    for (LaneSeries& lane : own.rx_dbm)
+      lane.recent_count = std::min<std::size_t>(lane.recent_count, 1);
+    carrier.note_mated(now.t);
+  }
+  if (link.settled) drifts.update(module, now.wall);
+}
+
+void PortHistory::update_peer(const PeerSample& sample, const Instant& now) {
+  peer_recalled_ = false;
+  if (sample == PeerSample{}) {  // nothing is known any more
+    latest.peer.reset();
+    peer_at.reset();
+    return;
+  }
+  const PeerSample before = latest.peer ? *latest.peer : PeerSample{};
+  const auto read_before = std::exchange(peer_at, now.t - from_seconds(sample.age_s.value_or(0)));
+  latest.peer = sample;
+  if (!sample.link && before.link && sample.source.empty()) latest.peer->link = before.link;
+  // Sources answer at times of their own: a sample may repeat one's reading with a new one of
+  // another.
+  std::optional<SteadyTime> counted_before;
+  if (read_before && before.counters)
+    counted_before = part_read_at(before, before.counters_age_s, *read_before);
+  if (sample.counters &&
+      !same_instant(counted_before, part_read_at(sample, sample.counters_age_s, *peer_at)))
+    peer.update(sample, now.t);
+  if (sample.module) update_far_module(sample, now);
+}
+
+void PortHistory::update_far_module(const PeerSample& sample, const Instant& now) {
+  if (far.update_serial(sample.module->serial, now.t)) {
+    own.rx_dbm = {};  // another laser sends
+    drifts.rx_dbm.clear();
+    drifts.ber_log10.clear();
+  }
+  const SteadyTime read_at =
+      sample.module_age_s ? now.t - from_seconds(*sample.module_age_s) : *peer_at;
+  if (same_instant(std::exchange(far.read_at, read_at), read_at)) return;
+  // A reading from before the last transition says nothing about the link as it is now.
+  const bool is_fresh = carrier.fresh_since && read_at >= *carrier.fresh_since;
+  const bool this_period = !carrier.since || read_at >= *carrier.since ||
+                           (carrier.up == true && is_fresh && !read_while_down_);
+  if (!this_period) return;
+  if (carrier.up == false) read_while_down_ = true;
+  far.update(*sample.module, {carrier.up == true, carrier.is_settled(read_at), false}, now.t);
+}
+
+void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
+  latest.pcie = pcie;
+  pcie_at = now;
+  device.update(pcie, now);
+}
+
+void PortHistory::forget_old(SteadyTime now) {
+  carrier.forget_old(now);
+  counters.forget_old(now);
+  peer.forget_old(now);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,164 @@
+// What is remembered of each port, in bounded memory. Keyed by PortId::stable_key(), so that a
+// rename or a reboot loses nothing; the history of a card that has another PCI address, as its GUID
+// shows, moves with it (model/history/port_moves.h).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/history/carrier_history.h"
+#include "model/history/counter_history.h"
+#include "model/history/device_history.h"
+#include "model/history/module_history.h"
+#include "model/history/peer_history.h"
+#include "model/history/port_moves.h"
+#include "model/history/rate_calculator.h"
+#include "model/history/reference_state.h"
+#include "model/knobs.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// How the link was when its carrier was lost last.
+struct BeforeLoss {
+  std::optional<double> ber;
+  double uncorrectable = 0;
+  std::optional<double> rx_lost_db;     ///< of the lane that lost most
+  std::optional<double> temperature_c;  ///< of the module, as it was read last
+};
+
+/// IntentTimes as knobs, in the order of the fields.
+std::span<const Knob> intent_knobs();
+
+class PortHistory {
+ public:
+  PortKey key;           ///< the label it has now; its stable key while another port has that label
+  bool present = true;   ///< in the last snapshot
+  bool arrived = false;  ///< seen under another stable key: its own (of an awaited one), or of
+                         ///< another slot
+  bool awaited = false;  ///< expected by configuration and never seen
+  std::optional<SteadyTime> absent_since;
+  PortSample latest;  ///< the last known value of each group
+  std::optional<SteadyTime> link_at, counters_at, peer_at, pcie_at;
+  SteadyTime first_seen;
+  /// Its verbs device was seen then, maybe in an earlier run; nullopt: never.
+  std::optional<WallTime> verbs_seen_at;
+
+  CarrierHistory carrier;
+  CounterHistory counters;
+  ModuleHistory own, far;  ///< the modules at both ends of the cable
+  Drifts drifts;
+  DeviceHistory device;
+  PeerHistory peer;
+  BeforeLoss before_loss;
+
+  /// Why nothing comes from this source; nullptr: it is ok, maybe with something missing.
+  [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
+  /// "optical", "aoc", "dac", "acc" or "unknown"; of the last present module.
+  [[nodiscard]] const std::string& medium() const { return medium_; }
+  [[nodiscard]] double line_rate_bps() const;
+  /// The FEC mode in force: what the link reports, or, where it reports nothing (IPoIB and some
+  /// drivers answer no ETHTOOL_FEC) or only "RS", what its lanes can't do without: RS544 from 50
+  /// Gb/s a lane on (PAM4; IEEE 802.3 cl. 134, IBTA HDR); below, RS528 when something was
+  /// corrected. "" not known.
+  [[nodiscard]] std::string_view fec() const;
+  /// What is normal for it, without its key and time.
+  [[nodiscard]] PortReferences references() const;
+
+ private:
+  friend class History;
+  // --- what a snapshot brings
+  void update(const PortEvent& event, const Instant& now);
+  void update_link(const LinkSample& link, const Instant& now);
+  void update_counters(const PortSample& sample, const Instant& now);
+  void update_module(const ModuleSample& module, const Instant& now);
+  void update_peer(const PeerSample& sample, const Instant& now);
+  void update_far_module(const PeerSample& sample, const Instant& now);
+  void update_pcie(const PcieSample& pcie, SteadyTime now);
+  void update_reboot(SteadyTime now);
+  void forget_old(SteadyTime now);
+
+  void add_losses(SteadyTime t, std::uint64_t count, const Instant& now);
+  void set_carrier(bool up, SteadyTime t);
+  void note_before_loss();
+  void forget_counts();
+  void forget_recent_light();
+  void forget_absent_module();
+  void end_module();
+  [[nodiscard]] bool was_bad_before_loss() const;
+  [[nodiscard]] double speed_mbps() const;
+
+  // --- over a restart
+  void adopt(const PortReferences& kept, SteadyTime now);
+  void recall_peer(const PortReferences& kept, const Instant& now);
+  void end_recalled_peer(const Instant& now);
+
+  // --- what can't be read
+  [[nodiscard]] bool is_stale(SourceId source, SteadyTime read_at) const;
+  void forget_stale(SteadyTime now);
+  void forget_stale_counters();
+
+  SteadyTime now_;  ///< of the last snapshot
+  std::string medium_ = "unknown";
+  RateCalculator rates_;
+  bool peer_recalled_ = false;  ///< latest.peer is of before a restart
+  bool read_while_down_ = false;
+};
+
+class History {
+ public:
+  explicit History(IntentTimes times = {}) : times_(times) {}
+  /// Folds a snapshot in. REQUIRES: in the order of taken_at.
+  void observe(const Snapshot& snapshot);
+  [[nodiscard]] const std::map<std::string, PortHistory>& ports() const { return ports_; }
+  [[nodiscard]] const PortHistory* find(const PortKey& key) const;
+  [[nodiscard]] SteadyTime now() const { return now_.t; }
+  [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
+  /// The node's sources that are not ok or have something missing.
+  [[nodiscard]] const SourceMap& sources() const { return sources_; }
+  /// Ports that have another stable key since the last snapshot: what is kept by it has to move.
+  [[nodiscard]] const PortMoves& moves() const { return moves_; }
+  /// A port that configuration expects. One that is never seen is known as absent from now on,
+  /// under its label; when it is seen later under its own stable key, the awaited one counts as
+  /// present.
+  void await(const PortKey& key);
+  /// It is expected no more: an awaited port that never came is forgotten; any other is not
+  /// touched.
+  void await_no_more(const std::string& stable);
+  /// The port is in maintenance: losses since `since` were planned.
+  void excuse(const std::string& stable, SteadyTime since);
+  /// What must survive a restart; of ports that were not seen since the last one, too.
+  [[nodiscard]] ReferenceState references() const;
+  /// Restores what an earlier run learned. REQUIRES: before the first snapshot.
+  void restore(const ReferenceState& state);
+
+ private:
+  PortHistory& add_port(const std::string& stable, const PortKey& label, const PortId& id);
+  void adopt(const std::string& stable, PortHistory& port);
+  void recall(const PortKey& label);
+  [[nodiscard]] bool is_forgettable(const PortHistory& port) const;
+  [[nodiscard]] bool was_used(const PortReferences& kept) const;
+  void follow_cards(const Snapshot& snapshot);
+  void meet_ports(const Snapshot& snapshot);
+  [[nodiscard]] std::string stable_of(const PortKey& key, const PortSample& sample) const;
+  [[nodiscard]] std::map<std::string, std::string> known_names() const;
+  void part_names(const Snapshot& snapshot);
+  void take_samples(const Snapshot& snapshot);
+
+  std::map<std::string, PortHistory> ports_;  ///< by stable key
+  std::map<PortKey, std::string> labels_;
+  std::map<std::string, PortReferences> kept_;  ///< of an earlier run, until the port is seen
+  PortMoves moves_;                             ///< with the last snapshot
+  IntentTimes times_;
+  Instant now_;
+  std::optional<double> uptime_s_;
+  SourceMap sources_;
+};
+
+/// FEC modes that correct by themselves; "" and "Off" do not.
+bool fec_is_on(std::string_view fec);
+
+}  // namespace linkhealth

@@ -1,0 +1,219 @@
+// What a snapshot brings: which ports it has, what was read of each, what could not be read.
+#include <algorithm>
+#include <utility>
+
+#include "model/history/history.h"
+#include "model/port_lookup.h"
+
+namespace linkhealth {
+
+const PortHistory* History::find(const PortKey& key) const {
+  const auto label = labels_.find(key);
+  if (label == labels_.end()) return nullptr;
+  const auto at = ports_.find(label->second);
+  return at == ports_.end() ? nullptr : &at->second;
+}
+
+void History::excuse(const std::string& stable, SteadyTime since) {
+  if (const auto at = ports_.find(stable); at != ports_.end())
+    at->second.carrier.plan_losses_since(since);
+}
+
+/// A port that is not there.
+PortHistory& History::add_port(const std::string& stable, const PortKey& label, const PortId& id) {
+  PortHistory& port = ports_[stable];
+  labels_[label] = stable;
+  port.carrier.times = times_;
+  port.key = label;
+  port.latest.id = id;
+  port.present = false;
+  port.first_seen = now_.t;
+  port.absent_since = now_.t;
+  return port;
+}
+
+void History::await(const PortKey& key) {
+  for (const auto& [stable, port] : ports_)
+    if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
+  add_port(key, key, PortId{}).awaited = true;
+}
+
+void History::await_no_more(const std::string& stable) {
+  const auto at = ports_.find(stable);
+  if (at == ports_.end() || !at->second.awaited) return;
+  std::erase_if(labels_, [&](const auto& entry) { return entry.second == stable; });
+  ports_.erase(at);
+}
+
+namespace {
+
+/// An identity has more than a device's name: readers of recordings make that from the label.
+bool has_identity(const PortId& id) {
+  return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() ||
+         !id.guid.empty();
+}
+
+}  // namespace
+
+/// A recording leaves out groups that were not due, and the identity may be one: then the last one
+/// of this label holds.
+std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
+  if (has_identity(sample.id) && !sample.id.device.empty()) return sample.id.stable_key();
+  if (const auto label = labels_.find(key); label != labels_.end()) return label->second;
+  for (const auto& [stable, port] : ports_)
+    if (port.key == key) return stable;
+  return key;
+}
+
+/// Of ports that are not there: a name that another port has now is no longer theirs, and a card in
+/// another slot has not gone.
+void History::part_names(const Snapshot& snapshot) {
+  for (auto& [stable, port] : ports_) {
+    if (port.present) continue;
+    if (const auto label = labels_.find(port.key);
+        label != labels_.end() && label->second != stable)
+      port.key = stable;
+    const std::string name = lasting_name(port.latest.id.guid, port.latest.id.port);
+    const auto is_it = [&](const auto& entry) {
+      const PortId& id = entry.second.id;
+      // A network interface without its RDMA device is not the whole card.
+      return !id.device.empty() && lasting_name(id.guid, id.port) == name;
+    };
+    if (!name.empty() && std::ranges::any_of(snapshot.ports, is_it)) port.arrived = true;
+  }
+}
+
+/// By stable key, of all ports that are remembered; "" without a GUID.
+std::map<std::string, std::string> History::known_names() const {
+  std::map<std::string, std::string> names;
+  for (const auto& [stable, kept] : kept_)
+    names[stable] = lasting_name(kept.guid, port_id_of(kept).port);
+  for (const auto& [stable, port] : ports_)
+    names[stable] = lasting_name(port.latest.id.guid, port.latest.id.port);
+  return names;
+}
+
+void History::follow_cards(const Snapshot& snapshot) {
+  moves_.clear();
+  const auto known = known_names();
+  std::map<std::string, std::string> here;
+  for (const auto& [key, sample] : snapshot.ports) {
+    const std::string stable = stable_of(key, sample);
+    const auto same = known.find(stable);
+    here[stable] = has_identity(sample.id) ? lasting_name(sample.id.guid, sample.id.port)
+                   : same != known.end()   ? same->second
+                                           : "";
+  }
+  moves_ = moves_between(known, here);
+  if (moves_.empty()) return;
+  move_keys(ports_, moves_);
+  move_keys(kept_, moves_);
+  for (auto& [label, stable] : labels_) stable = moved(stable, moves_);
+  std::erase_if(labels_, [](const auto& entry) { return entry.second.empty(); });
+  for (auto& [stable, kept] : kept_) kept.port = stable;
+  for (const auto& [from, to] : moves_) {
+    const auto at = ports_.find(to);
+    if (at == ports_.end()) continue;
+    at->second.forget_counts();
+    // Its address is another card's now.
+    if (here.contains(to)) continue;
+    PortId& id = at->second.latest.id;
+    id.pci = id.guid;
+  }
+}
+
+void History::meet_ports(const Snapshot& snapshot) {
+  follow_cards(snapshot);
+  for (const auto& [key, sample] : snapshot.ports) {
+    const bool named = has_identity(sample.id);
+    const std::string stable = stable_of(key, sample);
+    const bool is_new = !ports_.contains(stable);
+    PortHistory& port = is_new ? add_port(stable, key, sample.id) : ports_[stable];
+    if (is_new) adopt(stable, port);
+    // Where the uptime is not known, the node may just have booted.
+    const double up_s = uptime_s_.value_or(0);
+    if (is_new && up_s < times_.boot_quiet_s)
+      port.carrier.plan(now_.t + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
+    port.key = key;
+    port.present = true;
+    port.arrived = false;
+    port.absent_since.reset();
+    // Ethernet and InfiniBand of one card run at speeds of their own.
+    const std::string& was = port.latest.id.link_layer;
+    if (named && !was.empty() && !sample.id.link_layer.empty() && was != sample.id.link_layer)
+      port.carrier.best_speed_mbps = port.carrier.best_lanes = 0;
+    if (named) port.latest.id = sample.id;
+    labels_[key] = stable;
+  }
+  part_names(snapshot);
+  const auto has_come = [&](const PortKey& name) {
+    return std::ranges::any_of(snapshot.ports,
+                               [&](const auto& entry) { return is_named(entry.second.id, name); });
+  };
+  for (auto& [stable, port] : ports_)
+    if ((port.awaited || !has_identity(port.latest.id)) && (port.arrived || has_come(port.key))) {
+      port.arrived = port.present = true;
+      port.absent_since.reset();
+    }
+}
+
+void History::take_samples(const Snapshot& snapshot) {
+  for (const auto& [key, sample] : snapshot.ports) {
+    PortHistory& port = ports_[labels_[key]];
+    if (port.latest.id.verbs) port.verbs_seen_at = snapshot.wall_time;
+    if (sample.link) port.update_link(*sample.link, now_);
+    if (sample.counters) port.update_counters(sample, now_);
+    if (sample.module) port.update_module(*sample.module, now_);
+    if (sample.peer) port.update_peer(*sample.peer, now_);
+    if (sample.pcie) port.update_pcie(*sample.pcie, now_.t);
+    if (sample.sources) port.latest.sources = sample.sources;
+    port.forget_old(now_.t);
+  }
+}
+
+void History::observe(const Snapshot& snapshot) {
+  now_ = {snapshot.taken_at, snapshot.wall_time};
+  // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the
+  // other.
+  const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
+  if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
+  if (rebooted) labels_.clear();
+  for (auto& [stable, port] : ports_) {
+    port.present = false;
+    if (rebooted) port.update_reboot(now_.t);
+  }
+  meet_ports(snapshot);
+  for (const PortEvent& event : snapshot.events) {
+    if (event.kind == PortEventKind::kDeviceGone) recall(event.port);
+    const auto label = labels_.find(event.port);
+    if (label == labels_.end()) continue;
+    ports_[label->second].update(event, now_);
+  }
+  take_samples(snapshot);
+  if (snapshot.sources) sources_ = *snapshot.sources;
+  bool forget = false;
+  for (auto& [stable, port] : ports_) {
+    port.forget_stale(now_.t);
+    port.end_recalled_peer(now_);
+    port.carrier.unplanned_exported =
+        std::max(port.carrier.unplanned_exported, port.carrier.unplanned_total);
+    if (!port.present && !port.absent_since) port.absent_since = now_.t;
+    forget = forget || is_forgettable(port);
+  }
+  if (!forget) return;
+  std::erase_if(labels_, [this](const auto& entry) {
+    const auto at = ports_.find(entry.second);
+    return at == ports_.end() || is_forgettable(at->second);
+  });
+  std::erase_if(ports_, [this](const auto& entry) { return is_forgettable(entry.second); });
+}
+
+/// Subfunctions and virtual functions come and go under new names all day, and nothing is expected
+/// of them.
+bool History::is_forgettable(const PortHistory& port) const {
+  constexpr double kForgetStrangersSeconds = 3600;
+  return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&
+         in_seconds(now_.t - *port.absent_since) > kForgetStrangersSeconds;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,170 @@
+#include "model/history/module_history.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linkhealth {
+
+namespace {
+
+// A sample of light outside of these stays out of the baseline: mating again moves it by 0.3 dB.
+constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
+constexpr double kLeastLightDbm = -25;  ///< of a sample that enters a baseline
+/// Of the supply voltage: meters are 3 % apart, but each of them is steady.
+constexpr double kSupplyGateV = 0.08;
+/// A link that carries receives light: a page of zeros now and then is the module's reading.
+constexpr std::size_t kDarkReadsThatStand = 3;
+
+/// Of `lanes` those that are the link's: the last ones may never have had light while it carried on
+/// the first (a BiDi module has four places and light on two; so has one that runs split). A link
+/// can't carry without one of its lanes.
+std::size_t lanes_with_a_past(const ModuleHistory::Lanes& series, std::size_t lanes) {
+  std::size_t used = lanes;
+  while (used > 0 && series[used - 1].baseline.size() == 0) --used;
+  return used > 0 ? used : lanes;
+}
+
+/// Its meters work, and all of them read no light.
+bool receives_nothing(const ModuleSample& module) {
+  return !module.lanes.empty() && std::ranges::all_of(module.lanes, [](const ModuleLane& lane) {
+    return lane.rx_power_mw && to_dbm(*lane.rx_power_mw) <= kDarkDbm;
+  });
+}
+
+bool sees_light(const ModuleSample& module) {
+  return std::ranges::any_of(module.lanes, [](const ModuleLane& lane) {
+    return lane.rx_power_mw.value_or(0) > 0 || lane.tx_power_mw.value_or(0) > 0;
+  });
+}
+
+void add_light(LaneSeries& series, double milliwatt, bool settled, SteadyTime now) {
+  const double dbm = to_dbm(milliwatt);
+  series.add_recent(dbm);
+  if (settled && dbm > kLeastLightDbm)
+    series.baseline.add(now, dbm, kGateLowDb, kGateHighDb, Baseline::Young::kGuardLow);
+}
+
+}  // namespace
+
+double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(milliwatt) : kDarkDbm; }
+
+bool is_blank(const ModuleSample& module) {
+  const bool glass = module.kind == "optical" || module.kind == "aoc";
+  if (!module.present || !glass || module.lanes.empty() || module.temperature_c != 0.0)
+    return false;
+  return module.supply_v.value_or(0) <= 0 && !sees_light(module);
+}
+
+void LaneSeries::add_recent(double value) {
+  recent = {value, recent[0], recent[1]};
+  recent_count = std::min<std::size_t>(recent_count + 1, recent.size());
+}
+
+std::optional<double> LaneSeries::now() const {
+  if (recent_count == 0) return std::nullopt;
+  if (recent_count < recent.size()) return recent[0];
+  return std::max(std::min(recent[0], recent[1]),
+                  std::min(std::max(recent[0], recent[1]), recent[2]));
+}
+
+std::optional<double> LaneSeries::below_baseline() const {
+  const auto value = now(), normal = baseline.median();
+  return value && normal ? std::optional(*normal - *value) : std::nullopt;
+}
+
+std::optional<double> LaneSeries::latest_below_baseline() const {
+  const auto normal = baseline.median();
+  return recent_count > 0 && normal ? std::optional(*normal - recent[0]) : std::nullopt;
+}
+
+bool ModuleHistory::update_serial(const std::string& now_serial, SteadyTime now) {
+  const bool is_other = !now_serial.empty() && !serial.empty() && now_serial != serial;
+  if (is_other) clear_baselines();
+  if (is_other) serial_changed_at = now;
+  if (!now_serial.empty()) serial = now_serial;
+  return is_other;
+}
+
+void ModuleHistory::update_lane(std::size_t lane, const ModuleLane& read, const LinkPhase& link,
+                                SteadyTime now) {
+  if (read.rx_power_mw) {
+    rx_lanes = lane + 1;
+    const bool is_doubtful = dark_reads_ > 0 && dark_reads_ < kDarkReadsThatStand;
+    if (!is_doubtful) add_light(rx_dbm[lane], *read.rx_power_mw, link.settled, now);
+  }
+  if (read.tx_power_mw) {
+    tx_lanes = lane + 1;
+    add_light(tx_dbm[lane], *read.tx_power_mw, link.settled, now);
+  }
+  if (const auto bias = read.tx_bias_ma) {
+    bias_ma[lane].add_recent(*bias);
+    if (link.settled && *bias > 0.1)
+      bias_ma[lane].baseline.add(now, *bias, *bias * 0.3, *bias * 0.12);
+  }
+}
+
+void ModuleHistory::update(const ModuleSample& module, const LinkPhase& link, SteadyTime now) {
+  dark_reads_ = link.up && receives_nothing(module) ? dark_reads_ + 1 : 0;
+  // A module that reads zero on all lanes of a link that carries, and never read anything else,
+  // does not measure light (docs/physics.md 3e).
+  if (sees_light(module))
+    has_no_meters_ = false;
+  else if (link.up && rx_dbm[0].baseline.size() == 0 && rx_dbm[0].recent_count == 0)
+    has_no_meters_ = true;
+  rx_lanes = tx_lanes = 0;
+  const std::size_t lanes = has_no_meters_ ? 0 : std::min(module.lanes.size(), kMaxLanes);
+  for (std::size_t i = 0; i < lanes; ++i) update_lane(i, module.lanes[i], link, now);
+  rx_lanes = lanes_with_a_past(rx_dbm, rx_lanes);
+  tx_lanes = lanes_with_a_past(tx_dbm, tx_lanes);
+  if (module.supply_v) {
+    supply_v.add_recent(*module.supply_v);
+    supply_v.baseline.add(now, *module.supply_v, kSupplyGateV, kSupplyGateV,
+                          Baseline::Young::kGuardLow);
+  }
+  if (module.temperature_c) {
+    temperature_c.add_recent(*module.temperature_c);
+    if (link.warm) temperature_c.baseline.add(now, *module.temperature_c, 15, 6);
+  }
+}
+
+void ModuleHistory::end_readings() {
+  read_at.reset();
+  rx_lanes = tx_lanes = 0;
+  forget_recent_light();
+  temperature_c.forget_recent();
+  supply_v.forget_recent();
+}
+
+void ModuleHistory::forget_recent_light() {
+  for (Lanes* lanes : {&rx_dbm, &tx_dbm, &bias_ma})
+    for (LaneSeries& lane : *lanes) lane.forget_recent();
+}
+
+void ModuleHistory::clear_baselines() {
+  rx_dbm = tx_dbm = bias_ma = Lanes{};
+  temperature_c = supply_v = LaneSeries{};
+}
+
+std::optional<double> ModuleHistory::most_rx_lost_db(bool latest) const {
+  std::optional<double> most;
+  for (std::size_t i = 0; i < rx_lanes; ++i) {
+    const auto lost = latest ? rx_dbm[i].latest_below_baseline() : rx_dbm[i].below_baseline();
+    if (lost) most = std::max(most.value_or(*lost), *lost);
+  }
+  return most;
+}
+
+void Drifts::update(const ModuleSample& module, WallTime now) {
+  std::optional<double> least_mw, most_ma;
+  for (const ModuleLane& lane : module.lanes) {
+    if (lane.rx_power_mw && *lane.rx_power_mw > 0)
+      least_mw = std::min(least_mw.value_or(1e9), *lane.rx_power_mw);
+    if (lane.tx_bias_ma && *lane.tx_bias_ma > 0)
+      most_ma = std::max(most_ma.value_or(0), *lane.tx_bias_ma);
+  }
+  if (least_mw) rx_dbm.add(now, to_dbm(*least_mw));
+  if (most_ma) bias_ma.add(now, *most_ma);
+  if (module.temperature_c) temperature_c.add(now, *module.temperature_c);
+}
+
+}  // namespace linkhealth

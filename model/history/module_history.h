@@ -1,0 +1,86 @@
+// What is remembered of the module at one end of the cable: light, bias, temperature and supply
+// voltage against what is normal for them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "model/history/baseline.h"
+#include "model/history/drift.h"
+#include "model/history/interval.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
+
+/// kDarkDbm for 0 mW and less: no light has no logarithm.
+double to_dbm(double milliwatt);
+
+/// One value that a module reports, maybe for one lane: what is normal and the last readings of
+/// this up period.
+struct LaneSeries {
+  Baseline baseline;
+  std::array<double, 3> recent{};  ///< newest first
+  std::size_t recent_count = 0;
+
+  void add_recent(double value);
+  void forget_recent() { recent_count = 0; }
+  /// The median of the last three readings; of fewer, the last one.
+  [[nodiscard]] std::optional<double> now() const;
+  /// How far now() is below the baseline; positive: lost.
+  [[nodiscard]] std::optional<double> below_baseline() const;
+  /// The same of the last reading alone.
+  [[nodiscard]] std::optional<double> latest_below_baseline() const;
+};
+
+/// What the link did when a module was read.
+struct LinkPhase {
+  bool up = false;
+  bool settled = false;  ///< long enough for the light to stand
+  bool warm = false;     ///< long enough for the temperature to stand
+};
+
+struct ModuleHistory {
+  using Lanes = std::array<LaneSeries, kMaxLanes>;
+  Lanes rx_dbm, tx_dbm, bias_ma;
+  std::size_t rx_lanes = 0, tx_lanes = 0;
+  LaneSeries temperature_c, supply_v;
+  std::string serial;
+  std::optional<SteadyTime> serial_changed_at;
+  std::optional<SteadyTime> read_at;  ///< when the values were true
+
+  /// Another serial than before voids what is known of the old module. True: it did.
+  bool update_serial(const std::string& now_serial, SteadyTime now);
+  void update(const ModuleSample& module, const LinkPhase& link, SteadyTime now);
+  /// The module can't be read any more; what is normal for it stays known.
+  void end_readings();
+  /// Of the lanes: they are of an up period that is over.
+  void forget_recent_light();
+  void clear_baselines();
+  /// Of the lane that receives less than usual; nullopt: not known.
+  [[nodiscard]] std::optional<double> most_rx_lost_db(bool latest) const;
+
+ private:
+  void update_lane(std::size_t lane, const ModuleLane& read, const LinkPhase& link, SteadyTime now);
+
+  std::size_t dark_reads_ = 0;  ///< in a row, on all lanes of a link that carries
+  bool has_no_meters_ =
+      false;  ///< zeros on all lanes of a link that carries, and never anything else
+};
+
+/// Slow changes of a link that carries: of the lane with the least light, and of the laser with the
+/// most current.
+struct Drifts {
+  Drift rx_dbm, bias_ma, temperature_c, ber_log10;
+
+  void update(const ModuleSample& module, WallTime now);
+};
+
+/// A page of zeros: no module is at 0 C and dark at both ends, while the driver reads it without an
+/// error (SFF-8636 and CMIS modules answer so while they start).
+bool is_blank(const ModuleSample& module);
+
+}  // namespace linkhealth

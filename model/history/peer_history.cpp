@@ -1,0 +1,45 @@
+#include "model/history/peer_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "model/history/rate_calculator.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr double kKeepSeconds = 3600;
+
+/// Whether both are one port of one system, as far as one source can tell: a GUID stays over
+/// renames.
+bool is_same_port(const PeerSample& a, const PeerSample& b) {
+  if (a.guid.empty() && b.guid.empty()) return a.system == b.system && a.port == b.port;
+  return a.guid == b.guid && a.port == b.port;
+}
+
+}  // namespace
+
+void PeerHistory::update(const PeerSample& peer, SteadyTime now) {
+  const PeerSample before = std::exchange(last_, peer);
+  errors_saturated = is_saturated_for(saturated_counters(*peer.counters), kDamageCounts);
+  // Sources name ports each in its way, so that another source alone does not make it another port.
+  if (!before.counters || before.source != peer.source ||
+      before.counters_source != peer.counters_source)
+    return;
+  if (!is_same_port(before, peer)) return errors.clear();
+  const Increase increase = increase_between(*before.counters, *peer.counters);
+  if (!increase.reset.empty()) return;
+  double sum = 0;
+  for (const Indicator indicator :
+       {Indicator::kSymbolErrors, Indicator::kFrameErrors, Indicator::kUncorrectableBlocks})
+    if (const double value = increase.of(indicator); !std::isnan(value)) sum += value;
+  errors.push_back({now, sum});
+}
+
+void PeerHistory::forget_old(SteadyTime now) {
+  std::erase_if(errors, [&](const Errors& one) { return in_seconds(now - one.t) > kKeepSeconds; });
+}
+
+}  // namespace linkhealth

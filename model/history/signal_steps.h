@@ -1,0 +1,76 @@
+// From what is seen in each snapshot to what is kept for weeks: the values of each port in steps of
+// 10 s, and longer steps out of those. Pure: time enters with the snapshots and rows.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/history/port_moves.h"
+#include "model/history/rate_calculator.h"
+#include "model/report.h"
+#include "model/signals.h"
+
+namespace linkhealth {
+
+/// The lengths of a step, shortest first; each is a whole number of the one before.
+inline constexpr std::array<std::uint32_t, 3> kSignalSteps_s{10, 60, 600};
+
+/// When the step of this length begins that `at_s` is in.
+constexpr std::int64_t step_start_s(std::int64_t at_s, std::uint32_t step_s) {
+  const std::int64_t into = at_s % step_s;
+  return at_s - (into < 0 ? into + step_s : into);
+}
+
+/// One port in one step.
+struct SignalRow {
+  std::string port;  ///< stable key
+  std::uint32_t step_s = kSignalSteps_s[0];
+  std::int64_t at_s = 0;  ///< when the step began, seconds since 1970; a whole number of steps
+  SignalValues values;
+};
+
+/// Makes the rows of the shortest steps.
+class SignalCollector {
+ public:
+  /// Adds what was read for this snapshot (not the older values that `report` repeats) and what was
+  /// concluded. Returns the rows of the previous step when this snapshot begins a new one; only of
+  /// ports of which something was read.
+  std::vector<SignalRow> add(const Snapshot& snapshot, const Report& report);
+  /// The rows of the unfinished step.
+  std::vector<SignalRow> finish();
+  /// Ports have other stable keys now.
+  void follow(const PortMoves& moves) { move_keys(ports_, moves); }
+
+ private:
+  struct Port {
+    RateCalculator rates;
+    std::optional<SteadyTime> read_at;
+    std::optional<std::uint64_t> involuntary_downs, voluntary_downs;
+    std::array<std::optional<std::uint64_t>, 3> pcie_errors;  ///< correctable, nonfatal, fatal
+    std::optional<bool> carrier;
+    SignalValues values;  ///< of the step so far
+  };
+  static void update_link(Port& port, const LinkSample& link, const PortFigures& figures);
+  static void update_counters(Port& port, const Counters& counters, const PortReport& report,
+                              SteadyTime now);
+  static void update_ber(Port& port, double corrected_bits_per_s, const PortReport& report);
+  static void update_pcie(Port& port, const PcieSample& pcie);
+
+  std::map<std::string, Port> ports_;  ///< by stable key
+  std::int64_t at_s_ = 0;
+};
+
+/// Makes the values of a longer step out of those of shorter ones.
+class SignalFold {
+ public:
+  void add(const SignalValues& values);
+  [[nodiscard]] const SignalValues& values() const { return values_; }
+
+ private:
+  SignalValues values_;
+  std::array<std::uint32_t, kSignalCount> count_{};  ///< of values that each is made of
+};
+
+}  // namespace linkhealth

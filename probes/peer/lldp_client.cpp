@@ -1,0 +1,187 @@
+#include "probes/peer/lldp_client.h"
+
+#include <lldpctl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/owned_fd.h"
+
+namespace linkhealth {
+
+namespace {
+
+// Neighbours of one port and ports in all, at most: a broken lldpd must not fill the memory.
+constexpr std::size_t kMaxNeighbours = 64;
+constexpr std::size_t kMaxInterfaces = 4096;
+
+struct Release {
+  void operator()(lldpctl_atom_t* atom) const { lldpctl_atom_dec_ref(atom); }
+  void operator()(lldpctl_conn_t* connection) const { lldpctl_release(connection); }
+};
+using Atom = std::unique_ptr<lldpctl_atom_t, Release>;
+using Connection = std::unique_ptr<lldpctl_conn_t, Release>;
+
+/// The socket below the library: never blocks longer than until the deadline.
+class BoundedSocket {
+ public:
+  BoundedSocket(Milliseconds patience, const Clock& clock)
+      : clock_(clock), patience_(patience), deadline_(clock.steady() + patience) {}
+
+  Result<void> connect(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof(address.sun_path)) return errno_error(path, ENAMETOOLONG);
+    std::copy(path.begin(), path.end(), address.sun_path);
+    fd_ = OwnedFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!fd_) return errno_error(path, errno);
+    // A Unix socket connects at once, or returns EAGAIN when too many connections wait for lldpd.
+    if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+      return {};
+    return errno_error(path, errno == EAGAIN ? ETIMEDOUT : errno);
+  }
+
+  static ssize_t send(lldpctl_conn_t* /*connection*/, const std::uint8_t* data, std::size_t length,
+                      void* user) {
+    auto& self = *static_cast<BoundedSocket*>(user);
+    while (self.wait(POLLOUT)) {
+      const ssize_t sent = ::send(self.fd_.get(), data, length, MSG_NOSIGNAL);
+      if (sent >= 0) return sent;
+      if (errno != EAGAIN && errno != EINTR) return self.failed(errno);
+    }
+    return LLDPCTL_ERR_CALLBACK_FAILURE;
+  }
+  static ssize_t receive(lldpctl_conn_t* /*connection*/, const std::uint8_t* data,
+                         std::size_t length, void* user) {
+    auto& self = *static_cast<BoundedSocket*>(user);
+    while (self.wait(POLLIN)) {
+      // The library declares its own buffer const.
+      const ssize_t got = ::recv(self.fd_.get(), const_cast<std::uint8_t*>(data), length, 0);
+      if (got == 0) return LLDPCTL_ERR_EOF;
+      if (got > 0) return got;
+      if (errno != EAGAIN && errno != EINTR) return self.failed(errno);
+    }
+    return LLDPCTL_ERR_CALLBACK_FAILURE;
+  }
+
+  /// Why a callback gave up; 0: none did.
+  [[nodiscard]] int errnum() const { return errnum_; }
+
+ private:
+  bool wait(short events) {
+    const Milliseconds left = std::min(patience_, deadline_ - clock_.steady());
+    pollfd wanted{fd_.get(), events, 0};
+    const int ready = left.count() <= 0 ? 0 : poll(&wanted, 1, static_cast<int>(left.count()));
+    if (ready > 0 || (ready < 0 && errno == EINTR)) return true;
+    failed(ready == 0 ? ETIMEDOUT : errno);
+    return false;
+  }
+  ssize_t failed(int errnum) {
+    errnum_ = errnum;
+    return LLDPCTL_ERR_CALLBACK_FAILURE;
+  }
+
+  const Clock& clock_;
+  Milliseconds patience_;
+  SteadyTime deadline_;
+  OwnedFd fd_;
+  int errnum_ = 0;
+};
+
+std::string text_of(lldpctl_atom_t* atom, lldpctl_key_t key) {
+  const char* text = atom != nullptr ? lldpctl_atom_get_str(atom, key) : nullptr;
+  return text != nullptr ? text : "";
+}
+
+/// Calls on_item with each atom of a list, as long as it returns true.
+template <typename OnItem>
+void each(lldpctl_atom_t* list, OnItem on_item) {
+  if (list == nullptr) return;
+  lldpctl_atom_iter_t* at = lldpctl_atom_iter(list);
+  for (; at != nullptr; at = lldpctl_atom_iter_next(list, at)) {
+    const Atom item(lldpctl_atom_iter_value(list, at));
+    if (item && !on_item(item.get())) return;
+  }
+}
+
+LldpNeighbour neighbour_of(lldpctl_atom_t* remote) {
+  LldpNeighbour neighbour;
+  neighbour.protocol = text_of(remote, lldpctl_k_port_protocol);
+  neighbour.port_id = text_of(remote, lldpctl_k_port_id);
+  neighbour.port_id_subtype = text_of(remote, lldpctl_k_port_id_subtype);
+  neighbour.port_description = text_of(remote, lldpctl_k_port_descr);
+  const Atom chassis(lldpctl_atom_get(remote, lldpctl_k_port_chassis));
+  neighbour.chassis_name = text_of(chassis.get(), lldpctl_k_chassis_name);
+  neighbour.chassis_id = text_of(chassis.get(), lldpctl_k_chassis_id);
+  const Atom addresses(chassis ? lldpctl_atom_get(chassis.get(), lldpctl_k_chassis_mgmt) : nullptr);
+  each(addresses.get(), [&](lldpctl_atom_t* address) {
+    neighbour.management_address = text_of(address, lldpctl_k_mgmt_ip);
+    return neighbour.management_address.empty();
+  });
+  return neighbour;
+}
+
+std::vector<LldpNeighbour> neighbours_of(lldpctl_atom_t* port) {
+  std::vector<LldpNeighbour> neighbours;
+  const Atom list(port != nullptr ? lldpctl_atom_get(port, lldpctl_k_port_neighbors) : nullptr);
+  each(list.get(), [&](lldpctl_atom_t* remote) {
+    neighbours.push_back(neighbour_of(remote));
+    return neighbours.size() < kMaxNeighbours;
+  });
+  return neighbours;
+}
+
+class LldpdClient final : public LldpClient {
+ public:
+  LldpdClient(std::string socket_path, Milliseconds patience, const Clock& clock)
+      : socket_path_(std::move(socket_path)), patience_(patience), clock_(clock) {
+    lldpctl_log_callback(
+        [](int /*severity*/, const char* /*text*/) {});  // otherwise it writes to stderr
+  }
+
+  Result<std::vector<LldpInterface>> interfaces() override {
+    BoundedSocket socket(patience_, clock_);
+    if (auto connected = socket.connect(socket_path_); !connected) return connected.error();
+    const Connection connection(lldpctl_new_name(socket_path_.c_str(), &BoundedSocket::send,
+                                                 &BoundedSocket::receive, &socket));
+    if (!connection) return errno_error(socket_path_, ENOMEM);
+    const Atom list(lldpctl_get_interfaces(connection.get()));
+    if (!list) return failure(connection.get(), socket);
+    std::vector<LldpInterface> found;
+    bool whole = true;
+    each(list.get(), [&](lldpctl_atom_t* item) {
+      const Atom port(lldpctl_get_port(item));
+      // A device may go between the two requests: that is no error.
+      whole = port != nullptr || lldpctl_last_error(connection.get()) == LLDPCTL_ERR_NOT_EXIST;
+      if (port)
+        found.push_back({text_of(item, lldpctl_k_interface_name), neighbours_of(port.get())});
+      return whole && found.size() < kMaxInterfaces;
+    });
+    if (!whole) return failure(connection.get(), socket);
+    return found;
+  }
+
+ private:
+  [[nodiscard]] Error failure(lldpctl_conn_t* connection, const BoundedSocket& socket) const {
+    if (socket.errnum() != 0) return errno_error(socket_path_, socket.errnum());
+    return {socket_path_ + ": " + lldpctl_last_strerror(connection), EPROTO};
+  }
+
+  std::string socket_path_;
+  Milliseconds patience_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+std::unique_ptr<LldpClient> make_lldpd_client(std::string socket_path, Milliseconds patience,
+                                              const Clock& clock) {
+  return std::make_unique<LldpdClient>(std::move(socket_path), patience, clock);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,313 @@
+#include "probes/peer/mad_codec.h"
+
+#include <fmt/format.h>
+#include <infiniband/mad.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "base/text.h"
+
+namespace linkhealth {
+namespace {
+
+static_assert(kMadSize == IB_MAD_SIZE);
+
+constexpr std::uint8_t kSmpDirected = 0x81;
+constexpr std::uint8_t kPerfMgt = 0x04;
+constexpr std::uint8_t kGet = 0x01;
+constexpr std::uint8_t kGetResponse = 0x81;
+constexpr std::uint16_t kPermissive = 0xffff;  // the LID of "no LID": the whole way is directed
+constexpr std::size_t kClassAt = 1, kMethodAt = 3, kTransactionAt = 12;
+static_assert(IB_SMP_DATA_OFFS == IB_PC_DATA_OFFS);
+constexpr int kDataAt = IB_SMP_DATA_OFFS;
+
+struct AttributeRow {
+  MadAttribute attribute;
+  std::uint8_t management_class;
+  std::uint16_t id;
+};
+constexpr AttributeRow kAttributes[] = {
+    {MadAttribute::kNodeInfo, kSmpDirected, 0x0011},
+    {MadAttribute::kNodeDescription, kSmpDirected, 0x0010},
+    {MadAttribute::kPortInfo, kSmpDirected, 0x0015},
+    {MadAttribute::kPerfClassPortInfo, kPerfMgt, 0x0001},
+    {MadAttribute::kPortCounters, kPerfMgt, 0x0012},
+    {MadAttribute::kPortCountersExtended, kPerfMgt, 0x001d},
+};
+
+const AttributeRow& row_of(MadAttribute attribute) {
+  return *std::ranges::find(kAttributes, attribute, &AttributeRow::attribute);
+}
+
+// libibmad only reads, but takes a plain pointer.
+std::uint8_t* bytes_of(const Mad& mad) { return const_cast<std::uint8_t*>(mad.data()); }
+std::uint32_t field(const Mad& mad, int at, MAD_FIELDS which) {
+  return mad_get_field(bytes_of(mad), at, which);
+}
+std::uint64_t field64(const Mad& mad, int at, MAD_FIELDS which) {
+  return mad_get_field64(bytes_of(mad), at, which);
+}
+
+/// The sysfs words (linux: drivers/infiniband/core/sysfs.c state_show, phys_state_show).
+constexpr std::string_view kStates[] = {"", "DOWN", "INIT", "ARMED", "ACTIVE"};
+constexpr std::string_view kPhysStates[] = {"",
+                                            "Sleep",
+                                            "Polling",
+                                            "Disabled",
+                                            "PortConfigurationTraining",
+                                            "LinkUp",
+                                            "LinkErrorRecovery",
+                                            "Phy Test"};
+constexpr std::uint32_t kDisabled = 3, kArmed = 3, kActive = 4;
+
+struct Coded {
+  std::uint32_t code;
+  std::uint32_t value;
+};
+// Speeds are one lane's, in the round figures of the kernel's rate file, so that both ends can be
+// compared.
+constexpr Coded kWidths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
+constexpr Coded kSpeedsMbps[] = {{1, 2'500}, {2, 5'000}, {4, 10'000}};
+constexpr Coded kExtendedSpeedsMbps[] = {{1, 14'000}, {2, 25'000}, {4, 50'000}, {8, 100'000}};
+constexpr Coded kExtendedSpeeds2Mbps[] = {{1, 200'000}};
+constexpr Coded kMtus[] = {{1, 256}, {2, 512}, {3, 1024}, {4, 2048}, {5, 4096}};
+
+template <std::size_t N>
+std::optional<std::uint32_t> look_up(const Coded (&table)[N], std::uint32_t code) {
+  for (const Coded& row : table)
+    if (row.code == code) return row.value;
+  return std::nullopt;
+}
+
+template <std::size_t N>
+std::string word(const std::string_view (&words)[N], std::uint32_t index) {
+  return index < N ? std::string(words[index]) : std::string();
+}
+
+/// LinkSpeedExtActive2: the first three bits of byte 56 of PortInfo, reserved before XDR. Debian
+/// 12's libibmad has no name for it (rdma-core calls it IB_PORT_LINK_SPEED_EXT_ACTIVE_2_F).
+std::uint32_t extended_speed_2(const Mad& answer) {
+  constexpr std::size_t kByte = 56;
+  return answer.at(kDataAt + kByte) >> 5U;
+}
+
+std::optional<std::uint32_t> lane_speed_mbps(const Mad& answer) {
+  // A later speed hides the earlier fields, also one that is not known here: then the speed is not
+  // known.
+  if (const std::uint32_t extended_2 = extended_speed_2(answer); extended_2 != 0)
+    return look_up(kExtendedSpeeds2Mbps, extended_2);
+  // CapabilityMask says whether this field counts, but a switch has the mask in port 0 only;
+  // elsewhere unused is 0.
+  const std::uint32_t extended = field(answer, kDataAt, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+  if (extended != 0) return look_up(kExtendedSpeedsMbps, extended);
+  return look_up(kSpeedsMbps, field(answer, kDataAt, IB_PORT_LINK_SPEED_ACTIVE_F));
+}
+
+/// What the low bits of a status mean (IBA 13.4.7).
+std::string status_words(std::uint32_t status) {
+  if ((status & 0x1cU) == (1U << 2U)) return "does not know this version";
+  if ((status & 0x1cU) == (2U << 2U)) return "does not support the method";
+  if ((status & 0x1cU) == (3U << 2U)) return "does not support the attribute";
+  if ((status & 0x1cU) == (7U << 2U)) return "refuses the value";
+  if ((status & 0x01U) != 0) return "is busy";
+  if ((status & 0x02U) != 0) return "refers to another agent";
+  return "answers with an error";
+}
+
+struct CounterField {
+  MAD_FIELDS field;
+  std::string_view name;
+};
+constexpr CounterField kErrorFields[] = {
+    {IB_PC_ERR_SYM_F, "symbol_error"},
+    {IB_PC_LINK_RECOVERS_F, "link_error_recovery"},
+    {IB_PC_LINK_DOWNED_F, "link_downed"},
+    {IB_PC_ERR_RCV_F, "port_rcv_errors"},
+    {IB_PC_ERR_PHYSRCV_F, "port_rcv_remote_physical_errors"},
+    {IB_PC_ERR_SWITCH_REL_F, "port_rcv_switch_relay_errors"},
+    {IB_PC_XMT_DISCARDS_F, "port_xmit_discards"},
+    {IB_PC_ERR_XMTCONSTR_F, "port_xmit_constraint_errors"},
+    {IB_PC_ERR_RCVCONSTR_F, "port_rcv_constraint_errors"},
+    {IB_PC_ERR_LOCALINTEG_F, "local_link_integrity_errors"},
+    {IB_PC_ERR_EXCESS_OVR_F, "excessive_buffer_overrun_errors"},
+    {IB_PC_VL15_DROPPED_F, "VL15_dropped"},
+};
+constexpr CounterField kTrafficFields[] = {
+    {IB_PC_EXT_XMT_BYTES_F, "port_xmit_data"},
+    {IB_PC_EXT_RCV_BYTES_F, "port_rcv_data"},
+    {IB_PC_EXT_XMT_PKTS_F, "port_xmit_packets"},
+    {IB_PC_EXT_RCV_PKTS_F, "port_rcv_packets"},
+};
+constexpr CounterField kCastFields[] = {
+    {IB_PC_EXT_XMT_UPKTS_F, "unicast_xmit_packets"},
+    {IB_PC_EXT_RCV_UPKTS_F, "unicast_rcv_packets"},
+    {IB_PC_EXT_XMT_MPKTS_F, "multicast_xmit_packets"},
+    {IB_PC_EXT_RCV_MPKTS_F, "multicast_rcv_packets"},
+};
+constexpr CounterField kExtendedErrorFields[] = {
+    {IB_PC_EXT_ERR_SYM_F, "symbol_error"},
+    {IB_PC_EXT_LINK_RECOVERS_F, "link_error_recovery"},
+    {IB_PC_EXT_LINK_DOWNED_F, "link_downed"},
+    {IB_PC_EXT_ERR_RCV_F, "port_rcv_errors"},
+    {IB_PC_EXT_ERR_PHYSRCV_F, "port_rcv_remote_physical_errors"},
+    {IB_PC_EXT_ERR_SWITCH_REL_F, "port_rcv_switch_relay_errors"},
+    {IB_PC_EXT_XMT_DISCARDS_F, "port_xmit_discards"},
+    {IB_PC_EXT_ERR_XMTCONSTR_F, "port_xmit_constraint_errors"},
+    {IB_PC_EXT_ERR_RCVCONSTR_F, "port_rcv_constraint_errors"},
+    {IB_PC_EXT_ERR_LOCALINTEG_F, "local_link_integrity_errors"},
+    {IB_PC_EXT_ERR_EXCESS_OVR_F, "excessive_buffer_overrun_errors"},
+    {IB_PC_EXT_VL15_DROPPED_F, "VL15_dropped"},
+    {IB_PC_EXT_XMT_WAIT_F, "port_xmit_wait"},
+};
+
+template <std::size_t N>
+void read64(const Mad& answer, const CounterField (&fields)[N], Counters& counters) {
+  for (const CounterField& row : fields)
+    counters.set(row.name, field64(answer, kDataAt, row.field));
+}
+
+Error wrong_port(std::uint32_t came, std::uint8_t port) {
+  return {fmt::format("the answer is about port {}, not {}", came, port), EPROTO};
+}
+
+}  // namespace
+
+Mad encode_request(const MadRequest& request) {
+  const AttributeRow& row = row_of(request.attribute);
+  Mad mad{};
+  mad_set_field(mad.data(), 0, IB_MAD_BASEVER_F, 1);
+  mad_set_field(mad.data(), 0, IB_MAD_MGMTCLASS_F, row.management_class);
+  mad_set_field(mad.data(), 0, IB_MAD_CLASSVER_F, 1);
+  mad_set_field(mad.data(), 0, IB_MAD_METHOD_F, kGet);
+  mad_set_field64(mad.data(), 0, IB_MAD_TRID_F, request.transaction);
+  mad_set_field(mad.data(), 0, IB_MAD_ATTRID_F, row.id);
+  if (row.management_class == kSmpDirected) {
+    mad_set_field(mad.data(), 0, IB_MAD_ATTRMOD_F, request.port);
+    mad_set_field(mad.data(), 0, IB_DRSMP_HOPCNT_F, request.egress_port != 0 ? 1 : 0);
+    mad_set_field(mad.data(), 0, IB_DRSMP_DRSLID_F, kPermissive);
+    mad_set_field(mad.data(), 0, IB_DRSMP_DRDLID_F, kPermissive);
+    constexpr std::size_t kInitialPathAt = 128;
+    mad[kInitialPathAt + 1] = request.egress_port;
+  } else if (request.attribute != MadAttribute::kPerfClassPortInfo) {
+    mad_set_field(mad.data(), kDataAt, IB_PC_PORT_SELECT_F, request.port);
+  }
+  return mad;
+}
+
+bool same_transaction(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+  constexpr std::size_t kSize = 4;
+  return a.size() >= kTransactionAt + kSize && b.size() >= kTransactionAt + kSize &&
+         std::ranges::equal(a.subspan(kTransactionAt, kSize), b.subspan(kTransactionAt, kSize));
+}
+
+Result<Mad> check_answer(const Mad& request, std::span<const std::uint8_t> answer) {
+  if (answer.size() != kMadSize)
+    return Error{fmt::format("an answer of {} bytes, not {}", answer.size(), kMadSize), EPROTO};
+  Mad mad{};
+  std::ranges::copy(answer, mad.begin());
+  const auto attribute = [](const Mad& m) { return field(m, 0, IB_MAD_ATTRID_F); };
+  if (!same_transaction(request, answer)) return Error{"the answer to another request", EPROTO};
+  if (mad[0] != 1 || mad[kClassAt] != request[kClassAt] || mad[kMethodAt] != kGetResponse)
+    return Error{"not an answer", EPROTO};
+  // The status comes first: some agents return an error without the attribute. The top bit of a
+  // directed one is its direction.
+  const std::uint32_t status = mad[kClassAt] == kSmpDirected ? field(mad, 0, IB_DRSMP_STATUS_F)
+                                                             : field(mad, 0, IB_MAD_STATUS_F);
+  if (status != 0)
+    return Error{fmt::format("the far end {} (status 0x{:04x})", status_words(status), status),
+                 EREMOTEIO};
+  if (attribute(mad) != attribute(request)) return Error{"an answer about something else", EPROTO};
+  return mad;
+}
+
+Result<IbNodeInfo> decode_node_info(const Mad& answer) {
+  IbNodeInfo info;
+  const std::uint32_t type = field(answer, kDataAt, IB_NODE_TYPE_F);
+  info.type = type <= 3 ? static_cast<IbNodeType>(type) : IbNodeType::kUnknown;
+  info.ports = static_cast<std::uint8_t>(field(answer, kDataAt, IB_NODE_NPORTS_F));
+  info.local_port = static_cast<std::uint8_t>(field(answer, kDataAt, IB_NODE_LOCAL_PORT_F));
+  info.node_guid = field64(answer, kDataAt, IB_NODE_GUID_F);
+  if (info.node_guid == 0 || ~info.node_guid == 0) return Error{"NodeInfo without a GUID", EPROTO};
+  if (info.local_port == 0 || info.local_port > info.ports)
+    return Error{fmt::format("NodeInfo of port {} of {}", info.local_port, info.ports), EPROTO};
+  return info;
+}
+
+std::string decode_node_description(const Mad& answer) {
+  constexpr std::size_t kLength = 64;
+  const std::string_view text(reinterpret_cast<const char*>(answer.data()) + kDataAt, kLength);
+  return printable(trim(text.substr(0, text.find('\0'))));
+}
+
+std::string system_name(std::string_view description) {
+  const std::size_t semicolon = description.find(';');
+  const std::size_t colon =
+      description.find(':', semicolon == std::string_view::npos ? 0 : semicolon);
+  if (description.starts_with("MF0;") && colon != std::string_view::npos && colon > semicolon + 1)
+    return std::string(description.substr(semicolon + 1, colon - semicolon - 1));
+  if (description.ends_with("Mellanox Technologies")) return "";
+  return std::string(description);
+}
+
+std::string format_guid(std::uint64_t guid) {
+  return fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", guid >> 48U, (guid >> 32U) & 0xffffU,
+                     (guid >> 16U) & 0xffffU, guid & 0xffffU);
+}
+
+IbPortInfo decode_port_info(const Mad& answer) {
+  IbPortInfo info;
+  const std::uint32_t state = field(answer, kDataAt, IB_PORT_STATE_F);
+  const std::uint32_t phys_state = field(answer, kDataAt, IB_PORT_PHYS_STATE_F);
+  info.lid = static_cast<std::uint16_t>(field(answer, kDataAt, IB_PORT_LID_F));
+  info.forwards = state == kArmed || state == kActive;
+  info.link.state = word(kStates, state);
+  info.link.phys_state = word(kPhysStates, phys_state);
+  info.link_up = has_link(info.link.phys_state);
+  if (phys_state != 0) {
+    info.link.carrier = info.link_up;
+    info.link.admin_up = phys_state != kDisabled;
+  }
+  if (!info.link_up) return info;
+  info.link.lanes = look_up(kWidths, field(answer, kDataAt, IB_PORT_LINK_WIDTH_ACTIVE_F));
+  const auto speed = lane_speed_mbps(answer);
+  if (speed && info.link.lanes) info.link.speed_mbps = *speed * *info.link.lanes;
+  info.link.mtu_bytes = look_up(kMtus, field(answer, kDataAt, IB_PORT_NEIGHBOR_MTU_F));
+  return info;
+}
+
+PerfCapabilities decode_perf_capabilities(const Mad& answer) {
+  const std::uint32_t mask = field(answer, kDataAt, IB_CPI_CAPMASK_F);
+  const std::uint32_t mask2 = field(answer, kDataAt, IB_CPI_CAPMASK2_F);
+  PerfCapabilities offered;
+  offered.extended = (mask & (1U << 9U)) != 0;
+  offered.extended_plain = (mask & (1U << 10U)) != 0;
+  offered.xmit_wait = (mask & (1U << 12U)) != 0;
+  offered.extended_errors = (mask2 & (1U << 1U)) != 0;
+  return offered;
+}
+
+Result<Counters> decode_port_counters(const Mad& answer, std::uint8_t port,
+                                      const PerfCapabilities& offered) {
+  const std::uint32_t came = field(answer, kDataAt, IB_PC_PORT_SELECT_F);
+  if (came != port) return wrong_port(came, port);
+  Counters counters;
+  for (const CounterField& row : kErrorFields)
+    counters.set(row.name, field(answer, kDataAt, row.field));
+  if (offered.xmit_wait) counters.set("port_xmit_wait", field(answer, kDataAt, IB_PC_XMT_WAIT_F));
+  return counters;
+}
+
+Result<Counters> decode_port_counters_extended(const Mad& answer, std::uint8_t port,
+                                               const PerfCapabilities& offered) {
+  const std::uint32_t came = field(answer, kDataAt, IB_PC_EXT_PORT_SELECT_F);
+  if (came != port) return wrong_port(came, port);
+  Counters counters;
+  read64(answer, kTrafficFields, counters);
+  if (offered.extended) read64(answer, kCastFields, counters);
+  if (offered.extended_errors) read64(answer, kExtendedErrorFields, counters);
+  return counters;
+}
+
+}  // namespace linkhealth

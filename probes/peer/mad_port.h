@@ -1,0 +1,39 @@
+// The seam to a port's management interface: one datagram goes out, its answer or an error comes
+// back.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "probes/peer/mad_codec.h"
+
+namespace linkhealth {
+
+class MadPort {
+ public:
+  virtual ~MadPort() = default;
+  /// Sends `request` (from encode_request) and waits for the answer of the same transaction; late
+  /// answers to earlier ones are dropped. `lid` is for requests without a directed route. The
+  /// kernel sends it `tries` times, each with its own `timeout`: ETIMEDOUT when none was answered.
+  /// The answer's bytes are not checked.
+  virtual Result<std::vector<std::uint8_t>> exchange(std::uint16_t lid, const Mad& request,
+                                                     Milliseconds timeout, int tries) = 0;
+};
+
+/// Opens the management interface of a verbs device's port. EACCES or EPERM: no rights; ENODEV:
+/// the kernel offers none. The message names the remedy.
+using MadOpener =
+    std::function<Result<std::unique_ptr<MadPort>>(const std::string& device, std::uint32_t port)>;
+
+/// Whether MADs can reach this port at all. Port numbers above 254 do not exist in InfiniBand (IBA
+/// 14.2.5.3).
+inline bool has_mads(const PortId& id) {
+  return id.link_layer == "InfiniBand" && id.verbs && id.port > 0 && id.port < 255;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,150 @@
+#include "probes/peer/mad_umad.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <infiniband/umad.h>
+#include <infiniband/umad_types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace linkhealth {
+namespace {
+
+/// For the kernel to wake us after its own last timeout.
+constexpr Milliseconds kSlack{100};
+/// Late answers to earlier requests, dropped for one request: they are there at once or not at all.
+constexpr int kMostStrays = 16;
+/// More than any InfiniBand MAD, so that a longer one is seen as such.
+constexpr std::size_t kReceiveSize = 2048;
+
+/// Without ib_umad libibumad writes a warning of its own to stderr at each try, so it is not called
+/// then.
+bool has_ib_umad() {
+  const int fd = open("/sys/class/infiniband_mad/abi_version",
+                      O_RDONLY | O_CLOEXEC);  // access() is not ibsim's
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+/// libibumad sets errno (cleared before by us), or only answers -errno; -EIO stands for any.
+int errnum_of(int answer) { return errno != 0 ? errno : -answer; }
+
+/// "/dev/infiniband/umad0". The library gives the name of the issm file only.
+std::string device_file(const std::string& device, int port) {
+  std::array<char, 256> path{};
+  if (umad_get_issm_path(device.c_str(), port, path.data(), static_cast<int>(path.size())) < 0)
+    return "";
+  std::string name(path.data(), strnlen(path.data(), path.size()));
+  const std::size_t at = name.rfind("issm");
+  return at != std::string::npos ? name.replace(at, 4, "umad") : "";
+}
+
+Error no_interface(const std::string& device, int port) {
+  return {fmt::format("the kernel offers no management interface for {} port {}: load ib_umad",
+                      device, port),
+          ENODEV};
+}
+
+Error open_error(const std::string& device, int port, int errnum) {
+  const std::string file = device_file(device, port);
+  if (!file.empty() && (errnum == EACCES || errnum == EPERM))
+    return {fmt::format("no access to {}: {}; run as root, or give the daemon's user this file",
+                        file, std::strerror(errnum)),
+            EACCES};
+  if (!file.empty() && errnum == ENOENT)
+    return {fmt::format("{} is missing: a container must be given it", file), ENODEV};
+  if (!file.empty() && errnum != EINVAL && errnum != ENODEV && errnum != EIO &&
+      errnum != EOPNOTSUPP)
+    return errno_error(fmt::format("cannot open {}", file), errnum);
+  return no_interface(device, port);
+}
+
+class UmadPort final : public MadPort {
+ public:
+  explicit UmadPort(int id)
+      : id_(id), buffer_((umad_size() + kReceiveSize) / sizeof(std::uint64_t) + 1) {}
+  UmadPort(const UmadPort&) = delete;
+  UmadPort& operator=(const UmadPort&) = delete;
+  ~UmadPort() override {
+    for (const int agent : {directed_, perf_})
+      if (agent >= 0) umad_unregister(id_, agent);
+    umad_close_port(id_);
+  }
+
+  Result<void> register_agents() {
+    errno = 0;
+    directed_ = umad_register(id_, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, nullptr);
+    if (directed_ < 0)
+      return errno_error("cannot register for directed routes", errnum_of(directed_));
+    perf_ = umad_register(id_, UMAD_CLASS_PERF_MGMT, 1, 0, nullptr);
+    if (perf_ < 0) return errno_error("cannot register for performance agents", errnum_of(perf_));
+    return {};
+  }
+
+  Result<std::vector<std::uint8_t>> exchange(std::uint16_t lid, const Mad& request,
+                                             Milliseconds timeout, int tries) override {
+    const bool directed = request[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+    std::ranges::fill(buffer_, 0);
+    errno = 0;
+    // The management queue pairs and their key are fixed by the specification (IBA 3.9.2, 10.2.5).
+    const int set = directed
+                        ? umad_set_addr(buffer_.data(), 0xffff, 0, 0, 0)
+                        : umad_set_addr(buffer_.data(), lid, 1, 0, static_cast<int>(UMAD_QKEY));
+    if (set < 0) return errno_error("cannot address the far end", errnum_of(set));
+    std::memcpy(umad_get_mad(buffer_.data()), request.data(), request.size());
+    const int sent =
+        umad_send(id_, directed ? directed_ : perf_, buffer_.data(),
+                  static_cast<int>(request.size()), static_cast<int>(timeout.count()), tries - 1);
+    if (sent < 0) return errno_error("cannot send", errnum_of(sent));
+    return receive(request, timeout * tries + kSlack);
+  }
+
+ private:
+  Result<std::vector<std::uint8_t>> receive(const Mad& request, Milliseconds longest) {
+    for (int i = 0; i < kMostStrays; ++i) {
+      int length = static_cast<int>(kReceiveSize);
+      errno = 0;
+      const int agent = umad_recv(id_, buffer_.data(), &length, static_cast<int>(longest.count()));
+      if (agent < 0)
+        return errno_error("no answer", errno == EWOULDBLOCK ? ETIMEDOUT : errnum_of(agent));
+      const auto* bytes = static_cast<const std::uint8_t*>(umad_get_mad(buffer_.data()));
+      const auto size =
+          static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(kReceiveSize)));
+      const std::span<const std::uint8_t> answer(bytes, size);
+      if (!same_transaction(request, answer)) continue;
+      // An unanswered send comes back itself, with the reason.
+      if (const int status = umad_status(buffer_.data()); status != 0)
+        return errno_error("no answer", status);
+      return std::vector<std::uint8_t>(answer.begin(), answer.end());
+    }
+    return errno_error("no answer among many to other requests", ETIMEDOUT);
+  }
+
+  int id_;
+  int directed_ = -1;
+  int perf_ = -1;
+  std::vector<std::uint64_t> buffer_;  // aligned for the header
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::uint32_t port) {
+  const int number = static_cast<int>(port);
+  if (device.size() >= UMAD_CA_NAME_LEN)
+    return errno_error("a device name this long: " + device, EINVAL);
+  if (!has_ib_umad()) return no_interface(device, number);
+  errno = 0;
+  const int id = umad_open_port(device.c_str(), number);
+  // Read at once: -EIO stands for whatever open() said.
+  const int errnum = id == -EIO && errno != 0 ? errno : -id;
+  if (id < 0) return open_error(device, number, errnum);
+  auto opened = std::make_unique<UmadPort>(id);
+  if (const auto registered = opened->register_agents(); !registered) return registered.error();
+  return std::unique_ptr<MadPort>(std::move(opened));
+}
+
+}  // namespace linkhealth

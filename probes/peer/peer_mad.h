@@ -1,0 +1,32 @@
+// The far end of InfiniBand links by MADs: its identity, its port's state and its port's counters.
+// Nothing is ever set or cleared. Ports of another link layer, and those that the inventory
+// exempts, are left out.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "probes/peer/mad_client.h"
+#include "probes/peer/peer_probe.h"
+
+namespace linkhealth {
+
+struct MadTiming {
+  Milliseconds period{60'000};  ///< between two rounds on a port
+  /// From the start to a port's first round; 0: one look, all ports in one read().
+  Milliseconds first_within{10'000};
+  MadTimeout timeout;
+};
+
+/// The place of `identity` (a GUID and port) in a period, the same on every start: a leaf switch
+/// answers every node below it, and all nodes start together after a power cut. 0 <= phase <
+/// period.
+Milliseconds mad_phase(std::string_view identity, Milliseconds period);
+
+/// Each read() asks the port that is due longest: at most eight MADs, each of which waits `tries`
+/// timeouts at the longest. A missing module, file or right is one gap of the node, repeated by
+/// each read() while it lasts. The management interface is open during a round only, so a device
+/// can go at any time.
+std::unique_ptr<PeerProbe> make_mad_probe(const MadTiming& timing, MadOpener opener);
+
+}  // namespace linkhealth

@@ -1,0 +1,94 @@
+// The InfiniBand class files of one port:
+// /sys/class/infiniband/DEV/ports/N/{state,phys_state,rate}, counters/* and hw_counters/* (linux:
+// drivers/infiniband/core/sysfs.c). The files are found once, at open.
+//
+// A driver may have hw_counters of the whole device too, in DEV/hw_counters. mlx5 in switch mode
+// has its queue, congestion and ICRC counters only there ("essentially the real Q_counters of this
+// device", mlx5_ib_alloc_counters in drivers/infiniband/hw/mlx5/counters.c): a port has the same
+// names with "vport_", which stay zero for the port with the cable
+// (mlx5_ib_query_q_counters_vport), or none. They are one port's only where its device has no other
+// port with a cable; those of a device that is left out (efa's commands) are its port's where it
+// has one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/snapshot.h"
+#include "probes/host.h"
+#include "probes/sysfs/inventory.h"
+#include "probes/sysfs/sysfs_attributes.h"
+
+namespace linkhealth {
+
+struct IbRate {
+  std::uint32_t speed_mbps = 0;
+  std::uint32_t lanes = 0;
+};
+
+class IbPortReader {
+ public:
+  /// Finds the port's files. An Error when the port's directory is not there; missing or unreadable
+  /// files are gaps of the reads. REQUIRES: `host` outlives the reader.
+  static Result<IbPortReader> open(Host& host, const InventoryPort& port);
+
+  // Each adds its values to `sample`, and one gap to `gaps` when something could not be read.
+
+  /// state, phys_state and rate (probe "link"). Each is a query of the port, up to five firmware
+  /// commands on mlx5. Fills state and phys_state; on InfiniBand also carrier, and on Ethernet
+  /// where no interface says it, for the driver's states are those of the interface, wherever that
+  /// is (linux: mlx5_query_port_roce(), bnxt_re_query_port(), irdma_query_port()): set down and
+  /// fallen look alike. Speed and lanes come from the rate while the link is up (while it trains
+  /// that file holds a stale or default rate), on Ethernet only where the sample has no speed yet,
+  /// because soft devices and old kernels round it down.
+  ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
+  /// counters/ (probe "counters"): one firmware command each on mlx5.
+  ReadStatus read_port_counters(PortSample& sample, std::vector<Gap>& gaps);
+  /// hw_counters/ of the port and of its device (probe "hw_counters"): one firmware command for all
+  /// that are read in one burst (10 ms lifespan).
+  ReadStatus read_hw_counters(PortSample& sample, std::vector<Gap>& gaps);
+
+  /// Whether the driver has such files, or they can't be listed: what it does not have is not
+  /// missing.
+  [[nodiscard]] bool offers_counters() const { return !pma_.empty() || !no_counters_.empty(); }
+  [[nodiscard]] bool offers_hw_counters() const {
+    return !hw_.empty() || !device_.empty() || !no_hw_counters_.empty() ||
+           !no_device_counters_.empty();
+  }
+
+ private:
+  IbPortReader(Host& host, std::unique_ptr<HostDir> dir, const InventoryPort& port);
+  void find_counters();
+  void find_hw_counters();
+  void find_device_counters();
+  /// Reads the state: every port has it. In a copied tree a missing file is merely missing.
+  bool is_gone();
+
+  Host* host_;
+  std::unique_ptr<HostDir> dir_;
+  std::unique_ptr<HostDir> device_dir_;  ///< of the device; none: it has no counters of its own
+  PortKey key_;
+  std::string path_, device_path_, driver_;
+  bool infiniband_;
+  bool without_interface_;    ///< of a watched port: it would say the carrier on Ethernet
+  bool exempt_;               ///< the inventory leaves it out
+  std::size_t cabled_ports_;  ///< of the device
+  SysfsAttribute state_, phys_state_, rate_;
+  SysfsCounters pma_, hw_, device_;
+  bool list_again_ = false;                   ///< a directory of hw_counters could not be listed
+  std::string no_counters_, no_hw_counters_;  ///< why a directory has none
+  std::string no_device_counters_;  ///< why the device's are not this port's; "" also without any
+};
+
+/// "4: ACTIVE" -> "ACTIVE"; nullopt for anything else.
+std::optional<std::string> parse_state(std::string_view text);
+
+/// "400 Gb/sec (4X NDR)" -> 400000, 4; "2.5 Gb/sec (1X SDR)" -> 2500, 1. nullopt for anything else.
+std::optional<IbRate> parse_rate(std::string_view text);
+
+}  // namespace linkhealth

@@ -1,0 +1,20 @@
+// The schema of the history database, its settings, and what is done with a file that does not fit.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "storage/history/sqlite.h"
+
+namespace linkhealth {
+
+/// Makes a new or known file ready: WAL, a small cache, at most `max_bytes`, PRAGMA quick_check. An
+/// error with EBADMSG says that the file is damaged or of an unknown schema. A file of a newer
+/// program is an error without it, and is not changed.
+Result<void> prepare_schema(SqlDatabase& database, std::int64_t max_bytes);
+/// Renames PATH and its -wal and -shm to PATH.damaged-TIME…; where it is now, or why it could not
+/// be.
+Result<std::string> set_database_aside(const std::string& path, WallTime now);
+
+}  // namespace linkhealth

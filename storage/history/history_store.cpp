@@ -1,0 +1,325 @@
+#include "storage/history/history_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <utility>
+
+#include "storage/history/history_schema.h"
+
+namespace linkhealth {
+
+namespace tables = history_tables;
+
+namespace {
+
+/// Rows and events deleted with one write, at most: a clock that jumps years ahead deletes slowly.
+constexpr std::int64_t kDeleteAtOnce = 256;
+constexpr Milliseconds kCheckSizeEvery{600'000};
+/// At this share of max_bytes a sixteenth of the signals is deleted.
+constexpr double kFull = 0.95;
+constexpr std::int64_t kDeleteShare = 16;
+/// Free pages that stay in the file: new rows use them again.
+constexpr std::int64_t kKeepFreePages = 2048;
+
+template <typename T>
+void move_behind(std::vector<T>& list, std::vector<T>& newer) {
+  std::move(newer.begin(), newer.end(), std::back_inserter(list));
+}
+
+std::int64_t whole_seconds(WallTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+}
+
+/// The finest step that needs at most kMaxTimelineSteps and is kept for long enough.
+std::uint32_t fitting_step(std::int64_t from_s, std::int64_t to_s,
+                           const std::array<double, 3>& keep_s) {
+  for (std::size_t i = 0; i + 1 < kSignalSteps_s.size(); ++i)
+    if ((to_s - from_s) / kSignalSteps_s[i] <= static_cast<std::int64_t>(kMaxTimelineSteps) &&
+        static_cast<double>(to_s - from_s) <= keep_s[i])
+      return kSignalSteps_s[i];
+  return kSignalSteps_s.back();
+}
+
+/// The rows as one list for each signal; a step without a row is unknown.
+void fill_series(PortTimeline& timeline, const std::vector<SignalRow>& rows, std::int64_t from_s,
+                 std::int64_t to_s) {
+  const std::int64_t step_s = timeline.step_s;
+  for (std::int64_t at_s = from_s; at_s < to_s; at_s += step_s)
+    timeline.at.emplace_back(std::chrono::duration_cast<Milliseconds>(std::chrono::seconds(at_s)));
+  for (const SignalInfo& info : signal_table()) {
+    SignalSeries series{info.signal, std::vector<double>(timeline.at.size(), kUnknownValue)};
+    bool seen = false;
+    for (const SignalRow& row : rows) {
+      const auto place = static_cast<std::size_t>((row.at_s - from_s) / step_s);
+      if (row.at_s < from_s || place >= series.values.size()) continue;
+      series.values[place] = rounded(info, row.values[info.signal]);
+      seen = seen || !std::isnan(series.values[place]);
+    }
+    if (seen) timeline.signals.push_back(std::move(series));
+  }
+}
+
+}  // namespace
+
+bool means_damage(const Error& error) { return error.errnum == EBADMSG; }
+
+void HistoryBatch::append(HistoryBatch newer) {
+  for (const PortMoves& move : newer.moves) {
+    for (SignalRow& row : rows) row.port = moved(row.port, move);
+    for (StoredEvent& event : events) event.port = moved(event.port, move);
+    for (KeptIdentity& identity : identities) identity.port = moved(identity.port, move);
+  }
+  move_behind(moves, newer.moves);
+  move_behind(events, newer.events);
+  move_behind(rows, newer.rows);
+  move_behind(identities, newer.identities);
+  if (newer.ledger) ledger = std::move(newer.ledger);
+  if (newer.references) references = std::move(newer.references);
+  now = newer.now;
+}
+
+// --- opening ---
+
+std::unique_ptr<HistoryStore> HistoryStore::open(HistorySettings settings, WallTime now) {
+  auto store = std::make_unique<HistoryStore>(std::move(settings));
+  const std::lock_guard lock(store->mutex_);
+  auto opened = store->reopen(now);
+  if (opened) return store;
+  store->note_result(opened);
+  store->notes_.push_back(opened.error().message + ": nothing is saved until it can be written");
+  // A disk that cannot be written may still hold the open faults.
+  if (auto database = SqlDatabase::open_read_only(store->path()))
+    static_cast<void>(store->read_saved(*database).ok());
+  return store;
+}
+
+/// A clock that steps back does not delay the next attempt.
+Result<void> HistoryStore::reopen(WallTime now) {
+  if (open_failed_at_ && now >= *open_failed_at_ && now - *open_failed_at_ < kReopenEvery)
+    return Error{figures().error};
+  auto opened = open_file(now);
+  open_failed_at_ = opened ? std::nullopt : std::optional(now);
+  return opened;
+}
+
+Result<void> HistoryStore::open_file(WallTime now) {
+  auto database = SqlDatabase::open(settings_.directory.empty() ? ":memory:" : path());
+  if (!database) return database.error();
+  database_.emplace(*std::move(database));
+  auto prepared = prepare();
+  if (!prepared && means_damage(prepared.error()))
+    prepared = replace_damaged(prepared.error(), now);
+  if (!prepared) database_.reset();
+  return prepared;
+}
+
+Result<void> HistoryStore::prepare() {
+  if (auto made = prepare_schema(*database_, settings_.max_bytes); !made) return made;
+  if (auto read = read_saved(*database_); !read)
+    return Error{path() + ": damaged: " + read.error().message, EBADMSG};
+  return settings_.signals ? Result<void>() : tables::delete_signals(*database_);
+}
+
+Result<void> HistoryStore::read_saved(SqlDatabase& database) {
+  auto ledger = tables::read_ledger(database);
+  if (!ledger) return ledger.error();
+  auto references = tables::read_references(database);
+  if (!references) return references.error();
+  saved_ = {*std::move(ledger), *std::move(references)};
+  return {};
+}
+
+/// Nearly all of the file is signals: the fault state can mostly still be read, and is taken over.
+Result<void> HistoryStore::replace_damaged(const Error& damage, WallTime now) {
+  const auto ledger = tables::read_ledger(*database_);
+  const auto references = tables::read_references(*database_);
+  database_.reset();
+  const auto aside = set_database_aside(path(), now);
+  if (!aside) return aside.error();
+  notes_.push_back(fmt::format("{}; kept as {}; a new one was created{}", damage.message, *aside,
+                               ledger ? " with the open faults of the old one" : ""));
+  auto database = SqlDatabase::open(path());
+  if (!database) return database.error();
+  database_.emplace(*std::move(database));
+  if (auto made = prepare_schema(*database_, settings_.max_bytes); !made) return made;
+  HistoryBatch batch;
+  if (ledger) batch.ledger = *ledger;
+  if (references) batch.references = *references;
+  batch.now = now;
+  if (auto written = write_batch(batch); !written) return written;
+  return read_saved(*database_);
+}
+
+// --- writing ---
+
+Result<void> HistoryStore::write(const HistoryBatch& batch) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return Error{"the history database is closed"};
+  Result<void> result;
+  if (!database_) result = reopen(batch.now);
+  if (result) result = write_batch(batch);
+  if (!result && database_ && means_damage(result.error())) {
+    result = replace_damaged(result.error(), batch.now);
+    if (result) result = write_batch(batch);
+  }
+  if (!result && result.error().errnum == ENOSPC && database_ && is_near_limit() &&
+      tables::delete_oldest_share(*database_, kDeleteShare))
+    result = write_batch(batch);
+  note_result(result);
+  return result;
+}
+
+void HistoryStore::note_result(const Result<void>& result) {
+  const std::lock_guard lock(figures_mutex_);
+  figures_.working = result.ok();
+  figures_.error = result ? "" : result.error().message;
+  ++(result ? figures_.writes : figures_.failures);
+}
+
+/// Whether our own limit is reached, where deleting helps. It does not help a full disk.
+bool HistoryStore::is_near_limit() {
+  const auto pages = database_->integer("PRAGMA page_count");
+  const auto most = database_->integer("PRAGMA max_page_count");
+  return pages && most && static_cast<double>(*pages) >= static_cast<double>(*most) * kFull;
+}
+
+Result<void> HistoryStore::write_batch(const HistoryBatch& batch) {
+  // Events and fault state must outlive a power cut; the signals of a few seconds need not.
+  const bool durable = !batch.events.empty() || batch.ledger;
+  if (auto set = database_->set_durable(durable); !set) return set;
+  auto transaction = SqlTransaction::begin(*database_);
+  if (!transaction) return transaction.error();
+  for (const PortMoves& moves : batch.moves)
+    if (auto done = tables::move_ports(*database_, moves); !done) return done;
+  for (const StoredEvent& event : batch.events)
+    if (auto done = tables::write_event(*database_, event); !done) return done;
+  if (batch.ledger)
+    if (auto done = tables::write_ledger(*database_, *batch.ledger); !done) return done;
+  if (batch.references)
+    if (auto done = tables::write_references(*database_, *batch.references); !done) return done;
+  for (const KeptIdentity& identity : batch.identities)
+    if (auto done = tables::write_identity(*database_, identity); !done) return done;
+  if (settings_.signals && !batch.rows.empty()) {
+    if (auto done = tables::write_rows(*database_, batch.rows); !done) return done;
+    if (auto done = tables::fold_rows(*database_); !done) return done;
+  }
+  if (auto done = delete_old(batch); !done) return done;
+  if (auto done = (*transaction)->commit(); !done) return done;
+  return limit_size(batch.now);
+}
+
+Result<void> HistoryStore::delete_old(const HistoryBatch& batch) {
+  if (!batch.rows.empty()) {
+    const auto limit = std::max(kDeleteAtOnce, static_cast<std::int64_t>(2 * batch.rows.size()));
+    for (std::size_t i = 0; i < kSignalSteps_s.size(); ++i) {
+      const auto before_s =
+          whole_seconds(batch.now) - static_cast<std::int64_t>(settings_.keep_s[i]);
+      if (auto done = tables::delete_rows(*database_, kSignalSteps_s[i], before_s, limit); !done)
+        return done;
+    }
+  }
+  if (batch.events.empty()) return {};
+  return tables::delete_events(*database_, batch.now - from_seconds(settings_.keep_events_s),
+                               kDeleteAtOnce);
+}
+
+Result<void> HistoryStore::limit_size(WallTime now) {
+  if (size_checked_at_ && std::chrono::abs(now - *size_checked_at_) < kCheckSizeEvery) return {};
+  size_checked_at_ = now;
+  for (std::int64_t round = 0; round < kDeleteShare; ++round) {
+    const auto page_bytes = database_->integer("PRAGMA page_size");
+    const auto pages = database_->integer("PRAGMA page_count");
+    const auto free = database_->integer("PRAGMA freelist_count");
+    if (!page_bytes || !pages || !free) break;
+    const std::int64_t bytes = (*pages - *free) * *page_bytes;
+    const bool full = static_cast<double>(bytes) > static_cast<double>(settings_.max_bytes) * kFull;
+    {
+      const std::lock_guard lock(figures_mutex_);
+      figures_.bytes = bytes;
+      figures_.trimmed = figures_.trimmed || full;
+    }
+    if (!full)
+      return *free > kKeepFreePages ? database_->execute("PRAGMA incremental_vacuum(2048)")
+                                    : Result<void>();
+    if (auto done = tables::delete_oldest_share(*database_, kDeleteShare); !done) return done;
+  }
+  return {};
+}
+
+void HistoryStore::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  if (!database_) return;
+  const auto folded = database_->execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (!folded) note_result(folded);
+  database_.reset();
+}
+
+// --- reading ---
+
+HistoryFigures HistoryStore::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+std::vector<std::string> HistoryStore::new_notes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notes_, {});
+}
+
+Result<std::vector<FaultEvent>> HistoryStore::newest_events(std::size_t limit) {
+  const std::lock_guard lock(mutex_);
+  if (!database_) return std::vector<FaultEvent>();
+  return tables::newest_events(*database_, limit);
+}
+
+Result<std::vector<KeptIdentity>> HistoryStore::identities_of(const std::string& serial) {
+  const std::lock_guard lock(mutex_);
+  if (!database_) return Error{"the history database cannot be read: " + figures().error};
+  return tables::identities_of_serial(*database_, serial);
+}
+
+Result<PortTimeline> HistoryStore::timeline(const TimelineQuery& query) {
+  const std::lock_guard lock(mutex_);
+  if (!database_) return Error{"the history database cannot be read: " + figures().error};
+  PortTimeline timeline;
+  timeline.to = query.now;
+  timeline.from = query.now - from_seconds(query.since_s);
+  auto events = tables::events_of(*database_, query.port, timeline.from, timeline.to);
+  if (!events) return events.error();
+  timeline.events = *std::move(events);
+  auto repairs = tables::repairs_of(*database_, query.port, timeline.from, timeline.to);
+  if (!repairs) return repairs.error();
+  timeline.repairs = *std::move(repairs);
+  auto ledger = tables::read_ledger(*database_);
+  if (!ledger) return ledger.error();
+  for (Maintenance& one : ledger->maintenance_log)
+    if (one.since <= timeline.to && !(one.ended_at && *one.ended_at < timeline.from))
+      timeline.maintenance.push_back(std::move(one));
+  auto identities = tables::identities_of_port(*database_, query.port);
+  if (!identities) return identities.error();
+  timeline.identities = *std::move(identities);
+  if (auto filled = fill_signals(query, timeline); !filled) return filled.error();
+  return timeline;
+}
+
+Result<void> HistoryStore::fill_signals(const TimelineQuery& query, PortTimeline& timeline) {
+  const auto first_s = tables::first_row_s(*database_, query.port);
+  if (!first_s) return first_s.error();
+  const std::int64_t to_s = whole_seconds(query.now) + 1;
+  std::int64_t from_s =
+      std::clamp(first_s->value_or(to_s), std::min(whole_seconds(timeline.from), to_s), to_s);
+  timeline.step_s = query.step_s.value_or(fitting_step(from_s, to_s, settings_.keep_s));
+  from_s -= from_s % timeline.step_s;
+  timeline.from = WallTime(std::chrono::seconds(from_s));
+  if (!*first_s) return {};
+  const auto rows = tables::read_rows(*database_, query.port, timeline.step_s, from_s, to_s);
+  if (!rows) return rows.error();
+  fill_series(timeline, *rows, from_s, to_s);
+  return {};
+}
+
+}  // namespace linkhealth

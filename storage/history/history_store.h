@@ -1,0 +1,131 @@
+// The history database: linkhealth.db in the state directory. It holds what outlives the daemon:
+// the open faults, events, repairs, baselines, which module was plugged where, and the signals of
+// each port in steps of 10 s, 60 s and 10 min. One transaction writes the events and the fault
+// state that follows from them. All methods may be called from any thread. None is for the deciding
+// thread, because each may wait for the disk: that thread uses HistoryWriter
+// (storage/history/history_writer.h).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "storage/history/history_tables.h"
+#include "storage/history/sqlite.h"
+
+namespace linkhealth {
+
+struct HistorySettings {
+  std::string directory;                                       ///< "": in memory only
+  bool signals = true;                                         ///< keep the signals of each port
+  std::array<double, 3> keep_s{86'400, 1'209'600, 7'776'000};  ///< of each of kSignalSteps_s
+  double keep_events_s = 7'776'000;                            ///< repairs too
+  std::int64_t max_bytes = 150'000'000;                        ///< of the file
+};
+
+/// What is written in one transaction.
+struct HistoryBatch {
+  /// Ports whose stable key changed since the batch before. The rest of this batch uses the new
+  /// keys. Ledger and references are in the same batch: after a restart a half-done move would be
+  /// done again. No key is "".
+  std::vector<PortMoves> moves;
+  std::vector<StoredEvent> events;
+  std::optional<LedgerState> ledger;  ///< after those events
+  std::optional<ReferenceState> references;
+  std::vector<SignalRow> rows;  ///< of the shortest step, oldest first
+  std::vector<KeptIdentity> identities;
+  WallTime now;  ///< of the latest step in it
+  [[nodiscard]] bool empty() const {
+    return moves.empty() && events.empty() && !ledger && !references && rows.empty() &&
+           identities.empty();
+  }
+  /// Puts what is newer behind what is here.
+  void append(HistoryBatch newer);
+};
+
+/// What an earlier run left.
+struct SavedState {
+  LedgerState ledger;
+  ReferenceState references;
+};
+
+struct HistoryFigures {
+  bool working = true;       ///< the last write succeeded
+  std::string error;         ///< why not
+  std::uint64_t writes = 0;  ///< transactions that succeeded
+  std::uint64_t failures = 0;
+  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< the queue was full (HistoryWriter)
+  std::int64_t bytes = 0;                              ///< in use in the file
+  bool trimmed = false;  ///< history is shorter than configured: max_bytes is too small for it
+};
+
+struct TimelineQuery {
+  std::string port;  ///< stable key
+  WallTime now;
+  double since_s = 604'800;
+  std::optional<std::uint32_t> step_s{};  ///< nullopt: the finest with at most kMaxTimelineSteps
+};
+inline constexpr std::size_t kMaxTimelineSteps = 2200;
+
+class HistoryStore {
+ public:
+  /// Never fails: what could not be done is in new_notes(), and a write tries to open the file
+  /// again, at most each kReopenEvery because opening reads the whole file.
+  static std::unique_ptr<HistoryStore> open(HistorySettings settings, WallTime now);
+  explicit HistoryStore(HistorySettings settings) : settings_(std::move(settings)) {}
+
+  [[nodiscard]] const SavedState& saved() const { return saved_; }
+  /// One transaction: all of the batch or nothing.
+  Result<void> write(const HistoryBatch& batch);
+  /// The last bytes into the database file. Later writes fail.
+  void close();
+
+  /// `port` of the answer is left empty: the database knows stable keys, no labels.
+  Result<PortTimeline> timeline(const TimelineQuery& query);
+  /// The latest events of all ports, oldest first.
+  Result<std::vector<FaultEvent>> newest_events(std::size_t limit);
+  /// Where a module or cable was; seen last first.
+  Result<std::vector<KeptIdentity>> identities_of(const std::string& serial);
+  /// Never waits for a write.
+  [[nodiscard]] HistoryFigures figures() const;
+  /// Sentences for the log since the last call: a file that was set aside, a disk that cannot be
+  /// written.
+  std::vector<std::string> new_notes();
+
+  static constexpr Milliseconds kReopenEvery{10'000};
+
+ private:
+  [[nodiscard]] std::string path() const { return settings_.directory + "/linkhealth.db"; }
+  Result<void> open_file(WallTime now);
+  Result<void> reopen(WallTime now);
+  Result<void> prepare();
+  Result<void> replace_damaged(const Error& damage, WallTime now);
+  Result<void> read_saved(SqlDatabase& database);
+  Result<void> write_batch(const HistoryBatch& batch);
+  Result<void> delete_old(const HistoryBatch& batch);
+  Result<void> limit_size(WallTime now);
+  bool is_near_limit();
+  Result<void> fill_signals(const TimelineQuery& query, PortTimeline& timeline);
+  void note_result(const Result<void>& result);
+
+  HistorySettings settings_;
+  mutable std::mutex mutex_;
+  std::optional<SqlDatabase> database_;  ///< none: could not be opened yet, or is closed
+  bool closed_ = false;
+  std::optional<WallTime> open_failed_at_;
+  SavedState saved_;
+  std::optional<WallTime> size_checked_at_;
+  std::vector<std::string> notes_;
+  mutable std::mutex figures_mutex_;  ///< not held while the disk is waited for
+  HistoryFigures figures_;
+};
+
+/// Whether an error says that the file itself is damaged, not that it cannot be reached or written.
+bool means_damage(const Error& error);
+
+}  // namespace linkhealth

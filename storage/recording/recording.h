@@ -1,0 +1,95 @@
+// Recordings on disk: what the daemon saw, line by line, to be replayed anywhere
+// (docs/recording.md).
+//
+// A recorder that is killed leaves a last line without an end, or a gzip stream without one. The
+// reader gives every complete line before that, then ends as usual and reports it in warning(): a
+// replay of what was recorded is a good replay. Anything else that is wrong is one error
+// "FILE:LINE: …", and the end.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/json/old_gaps.h"
+#include "model/snapshot.h"
+
+struct gzFile_s;
+
+namespace linkhealth {
+
+/// A file behind zlib: gzip or plain.
+struct CloseGzFile {
+  void operator()(gzFile_s* file) const;
+};
+using GzFile = std::unique_ptr<gzFile_s, CloseGzFile>;
+
+class RecordingReader {
+ public:
+  /// Longer lines are refused, so that memory stays bounded whatever a file unpacks to. A node of
+  /// 64 ports writes less than 2 MiB.
+  static constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
+
+  /// A file, plain or gzip (its first bytes decide); "-" is standard input.
+  static Result<RecordingReader> open(const std::string& path);
+
+  /// The first line. Read it once, before next().
+  Result<RecordingHeader> header();
+  /// The next snapshot; nullopt at the end and after an error. REQUIRES: header() was read.
+  Result<std::optional<Snapshot>> next();
+  /// After the end: why the recording breaks off; "" when it does not.
+  [[nodiscard]] const std::string& warning() const { return warning_; }
+  /// Snapshots given so far.
+  [[nodiscard]] std::size_t snapshot_count() const { return snapshot_count_; }
+
+ private:
+  struct Line {
+    std::string_view text;   ///< without its line end; valid until the next line is read
+    bool terminated = true;  ///< false: the file ended before the line did
+  };
+  RecordingReader(GzFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
+  Result<std::optional<Line>> next_line();
+  Result<void> refill();
+  Error error_here(const std::string& what);
+  std::optional<Snapshot> end(std::string why);
+
+  GzFile file_;
+  std::string name_;
+  std::string buffer_;
+  std::size_t begin_ = 0;  ///< of what was not given yet in buffer_
+  std::size_t line_number_ = 0;
+  bool at_file_end_ = false;
+  std::string broken_;  ///< why the gzip stream ended before its end
+  std::string warning_;
+  OldGapConverter old_gaps_;
+  std::optional<SteadyTime> last_taken_at_;
+  std::size_t snapshot_count_ = 0;
+  bool ended_ = false;
+};
+
+class RecordingWriter {
+ public:
+  /// Creates `path`, packed when its name ends in ".gz"; "-" is standard output. A regular file
+  /// that is there already and not empty becomes `path`.1: a restarted daemon does not destroy what
+  /// it recorded before it died.
+  static Result<RecordingWriter> create(const std::string& path, const RecordingHeader& header);
+
+  /// One line, handed to the kernel as a whole: a kill loses at most the last one. After an error
+  /// (a full disk) nothing more is written, and the same error comes again.
+  Result<void> write(const Snapshot& snapshot);
+  /// Ends the gzip stream. Nothing can be written afterwards.
+  Result<void> close();
+
+ private:
+  RecordingWriter(GzFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
+  Result<void> write_line(std::string line);
+
+  GzFile file_;  ///< none: closed
+  std::string name_;
+  std::optional<Error> failed_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,55 @@
+// One port through the engine, told as a story: what happens, and what the engine said of it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/engine/engine.h"
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+
+struct Story {
+  Feed feed;
+  Engine engine{settings()};
+  std::shared_ptr<const Report> report;
+  std::string events;           ///< "opened:dirty_connector closed:dirty_connector "
+  std::vector<FaultEvent> all;  ///< the same, whole
+
+  Story() = default;
+  explicit Story(std::map<PortKey, ExpectedPort> expected)
+      : engine(settings(std::move(expected))) {}
+  static EngineSettings settings(std::map<PortKey, ExpectedPort> expected = {}) {
+    EngineSettings settings;
+    settings.node = "node";
+    settings.knobs = KnobTable(diagnosis_knob_groups());
+    settings.expected = std::move(expected);
+    return settings;
+  }
+  void run(double seconds) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      const Engine::Step step = engine.step(feed.tick());
+      report = step.report;
+      for (const FaultEvent& event : step.events) {
+        events += std::string(to_string(event.kind)) + ":" + event.fault.fault + " ";
+        all.push_back(event);
+      }
+    }
+  }
+  const PortReport& port() const { return report->ports.at(0); }
+  void log(const char* text) { feed.event(PortEventKind::kKernelLog, feed.t + 1, text); }
+  void set_down() {
+    feed.link.admin_up = false;
+    feed.event(PortEventKind::kAdminDown, feed.t + 1);
+    feed.pull(feed.t + 1.1);
+  }
+  void set_up() {
+    feed.link.admin_up = true;
+    feed.event(PortEventKind::kAdminUp, feed.t + 1);
+    feed.plug(feed.t + 3);
+  }
+};
+
+}  // namespace linkhealth

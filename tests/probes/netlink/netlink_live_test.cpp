@@ -1,0 +1,88 @@
+// The probes against the kernel that runs the tests.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+#include "probes/live_host.h"
+#include "probes/netlink/devlink_health.h"
+#include "probes/netlink/ethtool_link.h"
+#include "probes/netlink/ethtool_stats.h"
+#include "probes/netlink/rtnl_link.h"
+
+namespace linkhealth {
+namespace {
+
+TEST(NetlinkLive, TheLoopbackIsThere) {
+  LiveHost host;
+  constexpr std::uint32_t kLoopback = 1;
+  const auto lo = read_netdev_identity(host, kLoopback);
+  ASSERT_TRUE(lo) << lo.error().message;
+  EXPECT_EQ(lo->name, "lo");
+  EXPECT_EQ(lo->address, "00:00:00:00:00:00");
+  const auto stats = read_netdev_stats(host);
+  ASSERT_TRUE(stats) << stats.error().message;
+  ASSERT_TRUE(stats->contains(kLoopback));
+  EXPECT_TRUE(stats->at(kLoopback).get("netdev_rx_packets"));
+}
+
+TEST(NetlinkLive, ADeviceThatIsNotThereIsENODEV) {
+  LiveHost host;
+  const auto link = read_netdev_identity(host, 2'000'000'000);
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().errnum, ENODEV);
+}
+
+TEST(NetlinkLive, LinkEventsCanBeListenedTo) {
+  LiveHost host;
+  const auto events = listen_to_links(host);
+  ASSERT_TRUE(events) << events.error().message;
+  EXPECT_TRUE((*events)->receive());
+}
+
+TEST(NetlinkLive, EthtoolAnswersForTheLoopback) {
+  LiveHost host;
+  const auto family = resolve_ethtool_family(host);
+  if (!family) GTEST_SKIP() << "this kernel has no ethtool netlink: " << family.error().message;
+  constexpr std::uint32_t kLoopback = 1;
+  bool statistics = true;
+  const auto state = read_linkstate(host, *family, kLoopback, statistics);
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_TRUE(state->link);
+  const auto names = read_stat_names(host, *family);
+  if (!names) GTEST_SKIP() << "this kernel has no standard statistics: " << names.error().message;
+  EXPECT_EQ(names->size(), 4U);
+}
+
+/// The lab's simulated optics have a reporter like ice's (tests/lab/simoptics/health.c).
+TEST(NetlinkLive, WhatADevlinkReporterHasFoundIsAsked) {
+  const std::string file = "/sys/kernel/debug/simoptics/so3/health";
+  if (access(file.c_str(), W_OK) != 0) GTEST_SKIP() << "needs the lab's simulated optics";
+  LiveHost host;
+  HealthReporters all;
+  const auto port = [&] {
+    auto reporters = all.read(host);
+    EXPECT_TRUE(reporters) << reporters.error().message;
+    if (!reporters) return HealthReporter{};
+    for (HealthReporter& reporter : *reporters)
+      if (reporter.bus == "platform" && reporter.device == "simoptics.3")
+        return std::move(reporter);
+    ADD_FAILURE() << "no such reporter";
+    return HealthReporter{};
+  };
+  const HealthReporter before = port();
+  EXPECT_EQ(before.name, "port");
+  EXPECT_EQ(before.words, "");
+  std::ofstream(file) << "Module type is not supported.";
+  const HealthReporter after = port();
+  EXPECT_EQ(after.errors, before.errors.value_or(0) + 1);
+  EXPECT_EQ(after.in_error, true);
+  EXPECT_EQ(after.words, "Module type is not supported.");
+  EXPECT_EQ(port().words, "");
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,32 @@
+// What tests ask of an inventory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "probes/sysfs/inventory.h"
+
+namespace linkhealth::testing {
+
+inline constexpr const char* kRoute =
+    "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+    "eno1\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+    "ens1np0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n";
+
+inline std::vector<std::string> keys(const Inventory& inventory) {
+  std::vector<std::string> all;
+  for (const auto& port : inventory.ports) all.push_back(port.id.key());
+  return all;
+}
+
+inline const InventoryPort& port(const Inventory& inventory, const std::string& key) {
+  for (const auto& entry : inventory.ports)
+    if (entry.id.key() == key) return entry;
+  ADD_FAILURE() << "no port " << key;
+  static const InventoryPort none;
+  return none;
+}
+
+}  // namespace linkhealth::testing

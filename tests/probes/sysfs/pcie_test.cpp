@@ -1,0 +1,232 @@
+#include "probes/sysfs/pcie.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/probes/sysfs/sysfs_tree.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using ::testing::ElementsAre;
+using testing::FailingHost;
+using testing::FakeHost;
+using testing::Nic;
+
+class Pcie : public ::testing::Test {
+ protected:
+  Pcie() {
+    add_nic(fake_, nic_);
+    port_ = take_inventory(fake_).ports.at(0);
+  }
+  Nic nic_;
+  FakeHost fake_;
+  FailingHost host_{fake_};
+  InventoryPort port_;
+  PortSample sample_;
+  std::vector<Gap> gaps_;
+};
+
+TEST(PcieParse, Texts) {
+  EXPECT_EQ(parse_link_speed("32.0 GT/s PCIe"), 32.0);
+  EXPECT_EQ(parse_link_speed("2.5 GT/s"), 2.5);
+  for (const char* bad : {"", "Unknown", "32", "GT/s", " GT/s", "-8 GT/s", "nan GT/s"})
+    EXPECT_FALSE(parse_link_speed(bad)) << bad;
+  EXPECT_EQ(parse_link_width("16"), 16U);
+  for (const char* bad : {"", "0", "255", "x16", "-1"}) EXPECT_FALSE(parse_link_width(bad)) << bad;
+  EXPECT_EQ(parse_aer_total("RxErr 1\nBadTLP 2\nTOTAL_ERR_COR 3\n"), 3U);
+  for (const char* bad : {"", "RxErr 1\n", "TOTAL_ERR_COR", "TOTAL_ERR_COR x", "TOTAL_ERR_COR \n"})
+    EXPECT_FALSE(parse_aer_total(bad)) << bad;
+}
+
+TEST_F(Pcie, ReadsLinkAndErrors) {
+  fake_.set(nic_.pci_dir() + "/aer_dev_correctable", "RxErr 4\nTOTAL_ERR_COR 4\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);
+  EXPECT_EQ(sample_.pcie->width, 16U);
+  EXPECT_EQ(sample_.pcie->aer_correctable, 4U);
+  EXPECT_FALSE(sample_.pcie->aer_fatal) << "no AER file: absent, not zero";
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, ASlowerSlotIsNotADegradedCard) {
+  fake_.set(nic_.pci_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
+  fake_.set(nic_.pci_dir() + "/current_link_width", "8\n");
+  fake_.set(nic_.bridge_dir() + "/max_link_speed", "16.0 GT/s PCIe\n");
+  fake_.set(nic_.bridge_dir() + "/max_link_width", "8\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->max_speed_gtps, 16.0);
+  EXPECT_EQ(sample_.pcie->max_width, 8U);
+}
+
+TEST_F(Pcie, AFasterSlotDoesNotRaiseTheCard) {
+  fake_.set(nic_.bridge_dir() + "/max_link_speed", "64.0 GT/s PCIe\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->max_speed_gtps, 32.0);
+}
+
+/// A BlueField: root port, the card's switch (upstream and downstream port), the function.
+TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
+  const std::string root = "/sys/devices/pci0000:c9/0000:c9:01.0";
+  const std::string upstream = root + "/0000:ca:00.0";
+  const std::string function = upstream + "/0000:cb:00.0/0000:cc:00.0";
+  const auto link = [&](const std::string& of, const char* vendor, const char* speed,
+                        const char* width) {
+    fake_.set(of + "/vendor", vendor);
+    fake_.set(of + "/current_link_speed", speed);
+    fake_.set(of + "/current_link_width", width);
+    fake_.set(of + "/max_link_speed", "32.0 GT/s PCIe\n");
+    fake_.set(of + "/max_link_width", "16\n");
+  };
+  link(root, "0x8086\n", "2.5 GT/s PCIe\n", "8\n");
+  link(upstream, "0x15b3\n", "2.5 GT/s PCIe\n", "8\n");
+  link(upstream + "/0000:cb:00.0", "0x15b3\n", "32.0 GT/s PCIe\n", "16\n");
+  link(function, "0x15b3\n", "32.0 GT/s PCIe\n", "16\n");
+  fake_.set(upstream + "/aer_dev_correctable", "TOTAL_ERR_COR 7\n");
+  fake_.set(function + "/aer_dev_correctable", "TOTAL_ERR_COR 2\n");
+  port_.sysfs_pci_dir = function;
+  port_.id.pci = "0000:cc:00.0";
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->speed_gtps, 2.5);
+  EXPECT_EQ(sample_.pcie->width, 8U);
+  EXPECT_EQ(sample_.pcie->max_width, 16U);
+  EXPECT_EQ(sample_.pcie->aer_correctable, 9U) << "of both ends of the card";
+  fake_.set(upstream + "/vendor", "0x1000\n");  // a switch of the board
+  fake_.set(upstream + "/0000:cb:00.0/vendor", "0x1000\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->width, 16U);
+}
+
+TEST_F(Pcie, BadContentIsAGap) {
+  host_.replace("*/current_link_speed", "Unknown\n");
+  host_.fail("*/0000:1b:00.0/max_link_width", EINVAL);
+  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "garbage\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie->speed_gtps);
+  EXPECT_EQ(sample_.pcie->width, 16U);
+  EXPECT_THAT(gaps_,
+              ElementsAre(Gap{"mlx5_0/1", "pcie",
+                              "current_link_speed: text \"Unknown\"; max_link_width: EINVAL; "
+                              "aer_dev_fatal: text \"garbage\""}));
+}
+
+TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
+  fake_.remove(nic_.pci_dir());
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie);
+  EXPECT_EQ(gaps_.size(), 1U);
+}
+
+/// What is not offered is no gap; what is missing with all the rest is.
+TEST_F(Pcie, ACardThatIsNoPciExpressDeviceHasNoLinkToMiss) {
+  const std::string dir = nic_.pci_dir();
+  for (const char* name :
+       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
+    fake_.remove(dir + "/" + name);
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(gaps_.size(), 1U) << "nothing of the card is there: a /sys in part";
+  gaps_.clear();
+  fake_.set(dir + "/vendor", "0x8086\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie);
+  EXPECT_TRUE(gaps_.empty());
+  fake_.set(dir + "/max_link_width", "16\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(gaps_.size(), 1U) << "it has one of them, so it has all";
+}
+
+TEST_F(Pcie, WhatChangesIsReadEachTime) {
+  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "TOTAL_ERR_FATAL 0\n");
+  for (const char* file : {"max_link_speed", "current_link_speed"})
+    fake_.set(nic_.bridge_dir() + "/" + file, "64.0 GT/s PCIe\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 64.0);
+  fake_.set(nic_.pci_dir() + "/current_link_speed", "8.0 GT/s PCIe\n");
+  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "TOTAL_ERR_FATAL 3\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->speed_gtps, 8.0);
+  EXPECT_EQ(sample_.pcie->aer_fatal, 3U);
+}
+
+TEST_F(Pcie, AFunctionThatCameBackIsReadAgain) {
+  read_pcie(host_, port_, sample_, gaps_);
+  host_.fail("*/0000:1b:00.0/current_link_*",
+             ENODEV);  // its function has gone
+  sample_.pcie.reset();
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie && sample_.pcie->speed_gtps);
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
+                                     "current_link_speed: ENODEV; current_link_width: ENODEV"}));
+  host_.heal();
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);
+}
+
+TEST_F(Pcie, TheTotalBehindManyLinesOfErrorsIsRead) {
+  std::string text;
+  for (int i = 0; i < 24; ++i) text += "PoisonTLPBlocked 18446744073709551615\n";
+  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", text + "TOTAL_ERR_FATAL 5\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->aer_fatal, 5U);
+}
+
+TEST_F(Pcie, AVirtualPortHasNoPcie) {
+  read_pcie(host_, InventoryPort{}, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
+  fake_.set(nic_.bridge_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
+  fake_.set(nic_.bridge_dir() + "/current_link_width", "8\n");
+  fake_.set(nic_.bridge_dir() + "/max_link_width", "16\n");
+  port_.slot = "4";
+  const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon3";
+  fake_.set(hwmon + "/temp1_input", "61500\n");
+  fake_.set(hwmon + "/temp1_crit", "105000\n");
+  fake_.set(hwmon + "/temp1_label", "asic\n");
+  fake_.set(hwmon + "/temp2_input", "70000\n");
+  fake_.set(hwmon + "/temp2_label", "Module0\n");
+  fake_.set(hwmon + "/temp3_input", "72000\n");
+  fake_.set(hwmon + "/temp3_label", "sensor64\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 16.0);
+  EXPECT_EQ(sample_.pcie->bridge_width, 8U);
+  EXPECT_EQ(sample_.pcie->slot, "4");
+  EXPECT_EQ(sample_.pcie->numa_node, 1U);
+  EXPECT_EQ(sample_.pcie->nic_temperature_c, 61.5) << "the module's own sensor is not the NIC's";
+  EXPECT_EQ(sample_.pcie->nic_critical_temperature_c, 105.0);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, WhatABoardDoesNotNameIsAbsent) {
+  port_.numa_node = -1;
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->slot, "");
+  EXPECT_FALSE(sample_.pcie->numa_node);
+  EXPECT_FALSE(sample_.pcie->nic_temperature_c);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, ASensorThatCannotBeReadIsAGap) {
+  const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon0";
+  fake_.set(hwmon + "/temp1_input", "999999999\n");
+  fake_.set(hwmon + "/temp2_input", "50000\n");
+  fake_.set_error(hwmon + "/temp3_input", EIO);
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->nic_temperature_c, 50.0) << "out of range is no temperature";
+  ASSERT_EQ(gaps_.size(), 1U);
+  EXPECT_EQ(gaps_[0].probe, "hwmon");
+  EXPECT_EQ(gaps_[0].reason, "temp1_input: text \"999999999\"; temp3_input: EIO");
+}
+
+}  // namespace
+}  // namespace linkhealth

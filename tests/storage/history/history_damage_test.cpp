@@ -1,0 +1,254 @@
+// Damaged files, full and read-only disks, and a kill at any moment: on the real thing.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "storage/history/history_writer.h"
+#include "tests/storage/history/history_example.h"
+#include "tests/support/temp_directory.h"
+
+namespace linkhealth {
+namespace {
+
+using namespace test;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+namespace fs = std::filesystem;
+
+class HistoryDamageTest : public testing::Test {
+ protected:
+  std::unique_ptr<HistoryStore> open() const {
+    HistorySettings settings;
+    settings.directory = temp_.path();
+    return HistoryStore::open(settings, history_time(0));
+  }
+  [[nodiscard]] std::string file() const { return temp_.file("linkhealth.db"); }
+  std::vector<fs::path> set_aside() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(temp_.path()))
+      if (entry.path().string().find(".damaged-") != std::string::npos)
+        found.push_back(entry.path());
+    return found;
+  }
+  TempDirectory temp_;
+};
+
+TEST_F(HistoryDamageTest, AFileThatIsNoDatabaseIsSetAsideWithOneError) {
+  std::ofstream(file()) << std::string(5000, 'x');
+  auto store = open();
+  EXPECT_THAT(store->new_notes(),
+              ElementsAre(AllOf(HasSubstr("not a database"), HasSubstr("kept as"))));
+  EXPECT_THAT(set_aside(), SizeIs(1));
+  ASSERT_TRUE(store->write(event_batch(1)));
+  store = open();
+  EXPECT_THAT(store->new_notes(), IsEmpty()) << "the new one is whole";
+  EXPECT_EQ(store->saved().ledger, history_ledger(1));
+}
+
+TEST_F(HistoryDamageTest, TheOpenFaultsOfADamagedFileAreTakenOver) {
+  {
+    auto store = open();
+    ASSERT_TRUE(store->write(event_batch(1)));
+    HistoryBatch batch;
+    for (int i = 0; i < 900; ++i) batch.rows.push_back(history_row(i * 10, 50));
+    ASSERT_TRUE(store->write(batch));
+    store->close();
+  }
+  // The last pages are history: overwrite one of them.
+  const auto bytes = fs::file_size(file());
+  std::fstream damaged(file(), std::ios::in | std::ios::out | std::ios::binary);
+  damaged.seekp(static_cast<std::streamoff>(bytes - 4096));
+  damaged << std::string(4096, '\xa5');
+  damaged.close();
+  const auto store = open();
+  EXPECT_THAT(store->new_notes(), ElementsAre(HasSubstr("with the open faults of the old one")));
+  EXPECT_EQ(store->saved().ledger, history_ledger(1));
+  EXPECT_THAT(set_aside(), SizeIs(1));
+}
+
+TEST_F(HistoryDamageTest, AnyDamageLeavesADaemonThatGoesOn) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
+    {
+      auto store = open();
+      ASSERT_TRUE(store->write(event_batch(1)));
+      HistoryBatch batch;
+      for (int i = 0; i < 300; ++i) batch.rows.push_back(history_row(i * 10, 50));
+      ASSERT_TRUE(store->write(batch));
+      store->close();
+    }
+    const auto bytes = fs::file_size(file());
+    if (round % 3 == 0) {
+      fs::resize_file(file(), random() % bytes);
+    } else {
+      std::fstream damaged(file(), std::ios::in | std::ios::out | std::ios::binary);
+      damaged.seekp(static_cast<std::streamoff>(random() % bytes));
+      damaged << std::string(1 + random() % 600, static_cast<char>(random()));
+    }
+    auto store = open();
+    const auto written = store->write(event_batch(2));
+    EXPECT_TRUE(written.ok()) << "round " << round << ": " << written.error().message;
+    EXPECT_LE(store->new_notes().size(), 1U) << "one error at most";
+    const auto timeline = store->timeline({kHistoryPort, history_time(4000)});
+    EXPECT_TRUE(timeline.ok() || means_damage(timeline.error()));
+  }
+}
+
+/// Runs `body` in a child; its exit code is what `body` returns.
+template <typename Body>
+int in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// The steps of a full disk, each with its own exit code: in a child, because the limit is the
+/// process's.
+int write_on_a_full_disk(HistoryStore& store) {
+  HistoryWriter writer(store, [] {});
+  const auto write = [&writer](int number) {
+    writer.add(event_batch(number));
+    writer.drain();
+    return writer.figures().working;
+  };
+  if (!write(1)) return 1;
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = 4096;  // nothing more goes into any file
+  setrlimit(RLIMIT_FSIZE, &limit);
+  for (int i = 2; i < 12; ++i)
+    if (write(i)) return 2;
+  const HistoryFigures full = writer.figures();
+  if (full.failures != 10 || full.error.empty()) return 3;
+  limit.rlim_cur = before;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  if (!write(12)) return 4;
+  return writer.figures().error.empty() ? 0 : 5;
+}
+
+TEST_F(HistoryDamageTest, AFullDiskLosesNoEvent) {
+  EXPECT_EQ(in_child([this] {
+              const auto store = open();
+              return write_on_a_full_disk(*store);
+            }),
+            0);
+  auto store = open();
+  EXPECT_THAT(store->new_notes(), IsEmpty());
+  EXPECT_EQ(store->saved().ledger, history_ledger(12));
+  EXPECT_THAT(store->timeline({kHistoryPort, history_time(20)})->events, SizeIs(12));
+}
+
+TEST_F(HistoryDamageTest, ADirectoryThatCannotBeWrittenIsOneErrorAndKnownFaultsAreKnown) {
+  {
+    auto store = open();
+    ASSERT_TRUE(store->write(event_batch(1)));
+    store->close();
+  }
+  constexpr auto kRead = fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
+  fs::permissions(temp_.path(),
+                  kRead | fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec);
+  fs::permissions(file(), kRead);
+  const int code = in_child([this] {
+    if (getuid() == 0 && setresuid(65534, 65534, 65534) != 0) return 1;
+    auto store = open();
+    if (store->new_notes().size() != 1) return 2;
+    if (!(store->saved().ledger == history_ledger(1))) return 3;
+    if (store->write(event_batch(2))) return 4;
+    if (!store->new_notes().empty()) return 5;  // reported once
+    return store->figures().working ? 6 : 0;
+  });
+  fs::permissions(temp_.path(), fs::perms::owner_all);
+  EXPECT_EQ(code, 0);
+}
+
+/// A small daemon: writes events one after the other and reports each that is written through a
+/// pipe.
+[[noreturn]] void write_until_killed(HistoryStore& store, int pipe, int first) {
+  for (int i = first;; ++i) {
+    HistoryBatch batch = event_batch(i);
+    batch.rows = {history_row(std::int64_t{i} * 10, 50)};
+    if (!store.write(batch)) _exit(2);
+    const std::string line = event_id(batch.events[0].event) + "\n";
+    if (write(pipe, line.data(), line.size()) < 0) _exit(1);
+  }
+}
+
+/// The whole lines of `text` and of what still is in the pipe.
+std::vector<std::string> lines_of(int fd, std::string text) {
+  std::array<char, 65536> chunk{};
+  for (ssize_t got = 0; (got = read(fd, chunk.data(), chunk.size())) > 0;)
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = text.find('\n', at);
+    if (end == std::string::npos) break;
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+TEST_F(HistoryDamageTest, AKillAtAnyMomentLosesNothingThatWasWritten) {
+  std::mt19937 random(11);
+  std::size_t total = 0;  // events in the database, over all lives
+  for (int life = 0; life < 40; ++life) {
+    std::array<int, 2> pipes{};
+    ASSERT_EQ(pipe2(pipes.data(), O_CLOEXEC), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto store = open();
+      write_until_killed(*store, pipes[1], static_cast<int>(total) + 1);
+    }
+    close(pipes[1]);
+    // The kill comes after so many bytes were reported, not after a time: the moment within the
+    // next write is the machine's.
+    std::string first;
+    for (std::size_t wanted = 1 + random() % 1500; first.size() < wanted;) {
+      char byte = 0;
+      ASSERT_EQ(read(pipes[0], &byte, 1), 1);
+      first += byte;
+    }
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status))
+        << "life " << life << " ended by itself with " << WEXITSTATUS(status);
+    const auto reported = lines_of(pipes[0], first);
+    close(pipes[0]);
+
+    const auto store = open();
+    EXPECT_THAT(store->new_notes(), IsEmpty()) << "life " << life;
+    const auto timeline = store->timeline({kHistoryPort, history_time(10'000'000), 1e8});
+    ASSERT_TRUE(timeline.ok());
+    const auto ids = ids_of(timeline->events);
+    ASSERT_GE(ids.size(), total + reported.size());
+    for (std::size_t i = 0; i < reported.size(); ++i)
+      ASSERT_EQ(ids[total + i], reported[i]) << "reported, and not in the database";
+    EXPECT_LE(ids.size(), total + reported.size() + 1) << "at most one was written, not reported";
+    ASSERT_THAT(store->saved().ledger.faults, SizeIs(1));
+    EXPECT_EQ(store->saved().ledger.faults[0].id, timeline->events.back().fault.id)
+        << "the state is that of the last event, never that of another";
+    total = ids.size();
+  }
+  EXPECT_GT(total, 200U);
+}
+
+}  // namespace
+}  // namespace linkhealth
