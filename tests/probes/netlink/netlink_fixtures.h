@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "probes/host.h"
-#include "probes/netlink_message.h"
+#include "probes/netlink/netlink_message.h"
 
 namespace linkhealth::testing {
 
