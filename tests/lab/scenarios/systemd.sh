@@ -70,7 +70,6 @@ refused() { jq -c '[.sources[], .ports[].sources[]][] | select((.why // "") | te
 want "nothing is hidden for want of rights" test -z "$(refused)"
 noise() { journalctl -q -u linkhealthd -o cat --no-pager -p warning | grep -v "peer_lldp\|the far end's name" || true; }
 want "the journal has no warning of it" test -z "$(noise)"
-want "files are read in lists: nothing refused io_submit" grep -q '\[aio\]' "/proc/$(property MainPID)/maps"
 eventually 120 "the daemon knows what is normal for rxe0/1" port_is rxe0/1 "$knows_normal"
 
 pages rx so0 2 -8.0dBm
