@@ -15,7 +15,7 @@ namespace {
 
 /// Drivers with statistics for each of some hundred queues have some ten thousand; more is damage.
 constexpr std::uint32_t kMaxStatistics = 1U << 17;
-constexpr std::size_t kMaxLanes = 8;
+constexpr std::size_t kMaxStatisticLanes = 8;
 
 template <typename Head>
 Bytes command_of(const Head& head, std::size_t payload) {
@@ -91,7 +91,7 @@ std::optional<std::size_t> lane_of(std::string_view statistic) {
   statistic.remove_prefix(kBefore.size());
   const auto lane =
       parse_u64(statistic.substr(0, statistic.size() - std::min(statistic.size(), kAfter.size())));
-  if (!lane || *lane >= kMaxLanes) return std::nullopt;
+  if (!lane || *lane >= kMaxStatisticLanes) return std::nullopt;
   return *lane + 1;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // pport_phy_layer, _statistical, _err_lanes and _recovery, pport_802_3 and _2863, per_prio traffic
 // and pause, mlx5e_pme, pcie_perf of 32 and 64 bits and the stall counters.
-const std::vector<std::string> kMlx5{
+const std::vector<std::string> kMlx5Statistics{
     "link_down_events_phy", "rx_pcs_symbol_err_phy", "rx_corrected_bits_phy", "rx_bits_phy",
     "rx_err_lane_#4_phy", "total_success_recovery_phy",
     // eth_ext and rfc_2819, rfc_2863
@@ -35,7 +35,7 @@ const std::vector<std::string> kMlx5{
     "outbound_pci_stalled_wr", "outbound_pci_stalled_rd_events", "outbound_pci_stalled_wr_events",
     "outbound_pci_buffer_overflow"};
 
-const std::vector<std::string> kBnxt{
+const std::vector<std::string> kBnxtStatistics{
     // rx_port_stats
     "rx_fcs_err_frames", "rx_pause_frames", "rx_pfc_frames", "rx_align_err_frames",
     "rx_ovrsz_frames", "rx_jbr_frames", "rx_mtu_err_frames", "rx_pfc_ena_frames_pri#8",
@@ -49,7 +49,7 @@ const std::vector<std::string> kBnxt{
     "rx_discard_packets_cos#8", "rx_fec_corrected_blocks", "rx_fec_uncorrectable_blocks"};
 
 // ICE_PF_STAT and the pause of each priority
-const std::vector<std::string> kIce{
+const std::vector<std::string> kIceStatistics{
     "link_xoff_rx.nic",      "link_xoff_tx.nic",        "tx_dropped_link_down.nic",
     "rx_undersize.nic",      "rx_fragments.nic",        "rx_oversize.nic",
     "rx_jabber.nic",         "rx_length_errors.nic",    "rx_dropped.nic",
@@ -57,7 +57,7 @@ const std::vector<std::string> kIce{
     "mac_remote_faults.nic", "rx_priority_#8_xoff.nic", "tx_priority_#8_xoff.nic"};
 
 // IONIC_LIF_STAT_DESC and IONIC_PORT_STAT_DESC
-const std::vector<std::string> kIonic{
+const std::vector<std::string> kIonicStatistics{
     "hw_tx_dropped",        "hw_rx_dropped",        "hw_rx_over_errors",     "hw_rx_missed_errors",
     "hw_tx_aborted_errors", "frames_rx_bad_fcs",    "frames_rx_bad_all",     "frames_rx_pause",
     "frames_rx_bad_length", "frames_rx_undersized", "frames_rx_oversized",   "frames_rx_fragments",
@@ -77,7 +77,7 @@ std::vector<std::string> each_of(const std::string& name) {
 
 TEST(DriverCounters, AreKnownByTheNamesThatDriversWrite) {
   std::set<std::string_view> written;
-  for (const auto& driver : {kMlx5, kBnxt, kIce, kIonic})
+  for (const auto& driver : {kMlx5Statistics, kBnxtStatistics, kIceStatistics, kIonicStatistics})
     for (const std::string& names : driver)
       for (const std::string& name : each_of(names)) {
         const auto id = find_counter(name);
