@@ -5,6 +5,7 @@
   docs/runbooks/FAULT.md                           a page for each fault
   docs/runbooks/README.md                          their list
   docs/faults.md                                   all faults with their signs, and all symptoms
+  docs/schema/report.json                          the names that a fault may have
 
 --check writes nothing and fails, naming the file, when a file is out of date.
 """
@@ -12,6 +13,7 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -19,6 +21,7 @@ from runbook_notes import NOTES
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUNBOOKS = "docs/runbooks"
+SCHEMA = "docs/schema/report.json"
 ALERTS = "dashboards/rules/linkhealth-alerts-faults.yaml"
 SHARED = "dashboards/rules/linkhealth-alerts.yaml"
 # How long a fault must be open before its alert fires; the node has held it for 30 to 300 s before.
@@ -230,6 +233,14 @@ def index(faults, both):
     return "\n".join(lines) + "\n"
 
 
+def schema(names):
+    """The schema of the report, with the names of all faults."""
+    with open(os.path.join(ROOT, SCHEMA), encoding="utf-8") as file:
+        text = file.read()
+    rows = ",\n".join(f'            "{name}"' for name in names)
+    return re.sub(r'("fault": {\n          "enum": \[\n).*?(\n          \])', rf"\g<1>{rows}\g<2>", text, count=1, flags=re.DOTALL)
+
+
 def build(catalogue):
     faults = catalogue["faults"]
     names = list(dict.fromkeys(fault["fault"] for fault in faults))
@@ -241,7 +252,8 @@ def build(catalogue):
             sys.exit(f"generate.py: dashboards/runbook_notes.py has {name}, which is not a fault")
     symptoms = {symptom["symptom"]: symptom["meaning"] for symptom in catalogue["symptoms"]}
     both = both_ends_of(faults)
-    files = {ALERTS: alerts_file(faults), f"{RUNBOOKS}/README.md": index(faults, both), "docs/faults.md": faults_page(catalogue)}
+    files = {ALERTS: alerts_file(faults), f"{RUNBOOKS}/README.md": index(faults, both), "docs/faults.md": faults_page(catalogue),
+             SCHEMA: schema(names)}
     for name in names:
         files[f"{RUNBOOKS}/{name}.md"] = page(name, [fault for fault in faults if fault["fault"] == name], faults, symptoms, both)
     return files
