@@ -140,55 +140,11 @@ std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
 
 // --- A2h: a module measures all of these or none (A0h 92.6)
 
-constexpr Monitor<ModuleSample> kModuleMonitors[] = {
-    {kTemperatureC,
-     96,
-     0,
-     112,
-     7,
-     {},
-     &ModuleThresholds::temperature_c,
-     &ModuleSample::temperature_c,
-     &ModuleSample::temperature_flags},
-    {kSupplyV,
-     98,
-     8,
-     112,
-     5,
-     {},
-     &ModuleThresholds::supply_v,
-     &ModuleSample::supply_v,
-     &ModuleSample::supply_flags},
-};
-constexpr Monitor<ModuleLane> kLaneMonitors[] = {
-    {kBiasMa,
-     100,
-     16,
-     112,
-     3,
-     {},
-     &ModuleThresholds::tx_bias_ma,
-     &ModuleLane::tx_bias_ma,
-     &ModuleLane::tx_bias_flags},
-    {kTxPowerMw,
-     102,
-     24,
-     112,
-     1,
-     {},
-     &ModuleThresholds::tx_power_mw,
-     &ModuleLane::tx_power_mw,
-     &ModuleLane::tx_power_flags},
-    {kRxPowerMw,
-     104,
-     32,
-     113,
-     7,
-     {},
-     &ModuleThresholds::rx_power_mw,
-     &ModuleLane::rx_power_mw,
-     &ModuleLane::rx_power_flags},
-};
+constexpr Monitor<ModuleSample> kModuleMonitors[] = {{kTemperature, 96, 0, 112, 7, {}},
+                                                     {kSupply, 98, 8, 112, 5, {}}};
+constexpr Monitor<ModuleLane> kLaneMonitors[] = {{kTxBias, 100, 16, 112, 3, {}},
+                                                 {kTxPower, 102, 24, 112, 1, {}},
+                                                 {kRxPower, 104, 32, 113, 7, {}}};
 
 /// States as they are now, not latched.
 ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
@@ -229,15 +185,14 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
   }
   ModuleWarnings& warnings = sample.warnings;
   note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
-  for (const auto& row : kModuleMonitors)
-    sample.thresholds.*row.limits = read_limits(a2, row.limits_at, row.quantity, warnings);
+  for (const auto& row : kModuleMonitors) read_monitor_limits(a2, row, sample);
   sample.data_not_ready = a2.bit(110, 0);
   const bool ready = sample.data_not_ready != true;
   if (!ready) warnings.emplace_back("the module declares its readings invalid (data not ready)");
   const bool has_flags = a0.offers(93, 7);
   for (const auto& row : kModuleMonitors) {
     if (ready) read_monitor(a2, kSff8472Flags, row, sample, warnings);
-    if (!has_flags) sample.*row.flags = {};
+    if (!has_flags) sample.*row.field.flags = {};
   }
   if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
   ModuleLane& lane = sample.lanes.emplace_back(read_states(a0, a2));
@@ -246,9 +201,9 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
   if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
   for (const auto& row : kLaneMonitors) {
-    sample.thresholds.*row.limits = read_limits(a2, row.limits_at, row.quantity, warnings);
+    read_monitor_limits(a2, row, sample);
     if (ready) read_monitor(a2, kSff8472Flags, row, lane, warnings);
-    if (!has_flags) lane.*row.flags = {};
+    if (!has_flags) lane.*row.field.flags = {};
   }
 }
 

@@ -183,55 +183,11 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
 
 // --- lower page: readings and states; page 03h: limits
 
-constexpr Monitor<ModuleSample> kModuleMonitors[] = {
-    {kTemperatureC,
-     22,
-     128,
-     6,
-     7,
-     {220, 5},
-     &ModuleThresholds::temperature_c,
-     &ModuleSample::temperature_c,
-     &ModuleSample::temperature_flags},
-    {kSupplyV,
-     26,
-     144,
-     7,
-     7,
-     {220, 4},
-     &ModuleThresholds::supply_v,
-     &ModuleSample::supply_v,
-     &ModuleSample::supply_flags},
-};
-constexpr Monitor<ModuleLane> kLaneMonitors[] = {
-    {kRxPowerMw,
-     34,
-     176,
-     9,
-     7,
-     {},
-     &ModuleThresholds::rx_power_mw,
-     &ModuleLane::rx_power_mw,
-     &ModuleLane::rx_power_flags},
-    {kBiasMa,
-     42,
-     184,
-     11,
-     7,
-     {},
-     &ModuleThresholds::tx_bias_ma,
-     &ModuleLane::tx_bias_ma,
-     &ModuleLane::tx_bias_flags},
-    {kTxPowerMw,
-     50,
-     192,
-     13,
-     7,
-     {220, 2},
-     &ModuleThresholds::tx_power_mw,
-     &ModuleLane::tx_power_mw,
-     &ModuleLane::tx_power_flags},
-};
+constexpr Monitor<ModuleSample> kModuleMonitors[] = {{kTemperature, 22, 128, 6, 7, {220, 5}},
+                                                     {kSupply, 26, 144, 7, 7, {220, 4}}};
+constexpr Monitor<ModuleLane> kLaneMonitors[] = {{kRxPower, 34, 176, 9, 7, {}},
+                                                 {kTxBias, 42, 184, 11, 7, {}},
+                                                 {kTxPower, 50, 192, 13, 7, {220, 2}}};
 
 constexpr StateBit<ModuleLane> kLaneBits[] = {
     {&ModuleLane::rx_los, 3, 0, {}},
@@ -295,13 +251,9 @@ void read_thresholds(const ModulePage& limits, const ModulePage& id, bool copper
     sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
     return;
   }
-  for (const auto& row : kModuleMonitors)
-    sample.thresholds.*row.limits =
-        read_limits(limits, row.limits_at, row.quantity, sample.warnings);
+  for (const auto& row : kModuleMonitors) read_monitor_limits(limits, row, sample);
   for (const auto& row : kLaneMonitors)
-    if (!copper && row.advert.in(id))
-      sample.thresholds.*row.limits =
-          read_limits(limits, row.limits_at, row.quantity, sample.warnings);
+    if (!copper && row.advert.in(id)) read_monitor_limits(limits, row, sample);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "probes/peer/mad_umad.h"
+#include "probes/peer/mad_port.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -53,14 +53,6 @@ class IbPortReader {
   /// that are read in one burst (10 ms lifespan).
   ReadStatus read_hw_counters(PortSample& sample, std::vector<Gap>& gaps);
 
-  /// Whether the driver has such files, or they can't be listed: what it does not have is not
-  /// missing.
-  [[nodiscard]] bool offers_counters() const { return !pma_.empty() || !no_counters_.empty(); }
-  [[nodiscard]] bool offers_hw_counters() const {
-    return !hw_.empty() || !device_.empty() || !no_hw_counters_.empty() ||
-           !no_device_counters_.empty();
-  }
-
  private:
   IbPortReader(Host& host, std::unique_ptr<HostDir> dir, const InventoryPort& port);
   void find_counters();

@@ -396,7 +396,7 @@ Inventory take_inventory(Host& host, const InventoryWatch& watch) {
           return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
         });
     if (!card.driver.empty() || has_port) continue;
-    const std::string what = card.address + " is " + pci_words(found.cards, card.address);
+    const std::string what = card.address + " is " + describe_on_pci_bus(found.cards, card.address);
     found.gaps.push_back({"", "pci_bus", what});
   }
   return found;

@@ -16,9 +16,25 @@
 
 #include "model/snapshot.h"
 #include "probes/host.h"
-#include "probes/sysfs/pci_bus.h"
 
 namespace linkhealth {
+
+/// A network controller's function, one that is no virtual function.
+struct PciCard {
+  std::string address;  ///< "0000:1b:00.0"
+  std::string driver;   ///< "" when none is bound
+  std::optional<std::uint32_t> width, max_width;
+  bool operator==(const PciCard&) const = default;
+};
+
+/// What the PCI bus shows of network cards, also of those without a driver, by address
+/// (/sys/bus/pci/devices/ADDR/{class,driver,current_link_width,max_link_width}; linux:
+/// drivers/pci/pci-sysfs.c). nullopt: the bus can't be listed.
+std::optional<std::vector<PciCard>> network_cards(Host& host);
+/// "on the PCI bus without a driver, 8 of 16 lanes"; "not on the PCI bus"; "" when the bus could
+/// not be read.
+std::string describe_on_pci_bus(const std::optional<std::vector<PciCard>>& cards,
+                                const std::string& address);
 
 struct InventoryPort {
   PortId id;

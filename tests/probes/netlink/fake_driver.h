@@ -22,7 +22,7 @@ namespace linkhealth::testing {
 struct FakeDriver {
   std::vector<std::pair<std::string, std::uint64_t>> statistics;
   std::size_t appear_after_count = 0;  ///< so many more statistics once the count has been given
-  int names_asked = 0, values_asked = 0;
+  int name_reads = 0, value_reads = 0;
 
   template <typename Head>
   static Head head_of(std::span<const std::byte> command) {
@@ -48,7 +48,7 @@ struct FakeDriver {
         return true;
       }
       case ETHTOOL_GSTRINGS: {
-        ++names_asked;
+        ++name_reads;
         auto head = head_of<ethtool_gstrings>(command);
         head.len = static_cast<std::uint32_t>(statistics.size());
         put(command, 0, head);
@@ -62,7 +62,7 @@ struct FakeDriver {
         return true;
       }
       case ETHTOOL_GSTATS: {
-        ++values_asked;
+        ++value_reads;
         auto head = head_of<ethtool_stats>(command);
         head.n_stats = static_cast<std::uint32_t>(statistics.size());
         put(command, 0, head);

@@ -8,8 +8,7 @@
 #include <set>
 
 #include "mad_fabric.h"
-#include "probes/peer/mad_client.h"
-#include "probes/peer/mad_umad.h"
+#include "probes/peer/mad_port.h"
 
 namespace linkhealth {
 namespace {
@@ -361,17 +360,6 @@ TEST(MadPhase, ThousandsOfNeighbouringGuidsAreSpreadEvenly) {
               1s];
   ASSERT_EQ(slots.size(), 60U);
   for (const auto& [slot, count] : slots) EXPECT_NEAR(count, 533, 5 * 23) << slot;
-}
-
-TEST_F(PeerMad, ThisNodesOwnCountersTakeTwoMads) {
-  auto port = fabric_.opener()("mlx5_0", 1);
-  std::uint32_t transaction = 0;
-  MadClient client(**port, timing_.timeout, transaction);
-  const auto answer = get_counters(client, 99, 1, {true, false, false, true});
-  ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->counters.size(), 21U);
-  EXPECT_EQ(client.mads(), 2);
-  EXPECT_EQ(fabric_.asked[0].lid, 99);
 }
 
 TEST(MadUmad, WithoutTheModuleTheLibraryWritesNothingOfItsOwn) {
