@@ -32,7 +32,7 @@ struct Medium {
   }
 };
 
-/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the vendor's own, the others above 05h
+/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the vendor's own, the others above 05h
 /// (BASE-T) reserved.
 bool is_undefined(std::uint8_t media) { return media == 0 || media > 0x05; }
 

@@ -119,7 +119,7 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
     out.config_status = config_status_name(*status);
   if (const auto app = bank.state.byte(206 + index)) out.in_use = (*app >> 4U) != 0;
   read_bits(kHostFlags, bank.state, bank.advert, index, out);
-  // CMIS 3.0 had the opposite sense in this byte: a 1 asked for the data path.
+  // CMIS 3.0 had the opposite sense in this byte: a 1 requested the data path.
   if (bank.revision >= kCmis4) out.dp_deinit = bank.control.bit(128, index);
   if (bank.advert.offers(156, 1)) out.rx_output_disabled = bank.control.bit(138, index);
   // Reserved before, reads 0.

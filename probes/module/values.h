@@ -142,6 +142,13 @@ void read_monitor_limits(const ModulePage& page, const Monitor<Owner>& row, Modu
 /// text.
 std::string read_text(const ModulePage& page, unsigned offset, unsigned length,
                       std::string_view name, ModuleWarnings& warnings);
+/// What an SFP or QSFP sends its signal over.
+struct SffMedium {
+  bool copper = false;  ///< no light: no power, bias or loss of signal
+  bool cable = false;
+  std::string kind = "unknown";
+};
+
 /// The longest of lengths in bytes, each of so many metres a step. 0 and all ones are no length.
 std::optional<double> longest_m(const ModulePage& page,
                                 std::initializer_list<std::pair<unsigned, double>> bytes);

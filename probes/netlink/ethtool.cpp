@@ -59,13 +59,13 @@ constexpr std::string_view kSignal[] = {
 constexpr std::string_view kCable[] = {"Unsupported cable", "Cable test failure"};
 constexpr std::string_view kModule[] = {"CMIS module is not in ModuleReady state"};
 
-struct ReasonWords {
+struct DownReasonText {
   std::string_view state;
   std::span<const std::string_view> substates;  ///< of substate 1, 2, …
 };
 
 /// In the order of enum ethtool_link_ext_state.
-constexpr ReasonWords kReasons[] = {
+constexpr DownReasonText kReasons[] = {
     {"Autoneg", kAutoneg},
     {"Link training failure", kTraining},
     {"Logical mismatch", kLogical},
@@ -386,7 +386,7 @@ namespace {
 /// Drivers' messages for an empty cage whose errno is another one (linux: bnxt_ethtool.c
 /// bnxt_get_module_status(), mlxsw/core_env.c, and mlx5 en_ethtool.c since 6.19 with the status of
 /// the register MCIA: 3, not connected).
-bool says_empty_cage(std::string_view words) {
+bool means_empty_cage(std::string_view words) {
   return words.ends_with("module not inserted") ||
          words.ends_with("No module present indication") ||
          (words.find("Query module eeprom") != std::string_view::npos &&
@@ -422,7 +422,7 @@ Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family,
     if (const auto state = read_linkstate(host, family, ifindex, statistics);
         !state && state.error().errnum == ENODEV)
       return Error{"the driver has detached its network device", ESHUTDOWN};
-  if (says_empty_cage(trim(error.kernel_words))) error.errnum = ENODEV;
+  if (means_empty_cage(trim(error.kernel_words))) error.errnum = ENODEV;
   return error;
 }
 

@@ -33,8 +33,6 @@ class DriverStatisticsReader {
  public:
   /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed meanwhile, read again later.
   Result<DriverStatistics> read(Host& host, const std::string& netdev);
-  /// How many of the driver's statistics are used; after the first read().
-  [[nodiscard]] std::size_t wanted() const { return wanted_.size(); }
 
  private:
   Result<void> read_names(Host& host, const std::string& netdev, std::uint32_t count);

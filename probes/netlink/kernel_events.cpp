@@ -90,8 +90,7 @@ Result<std::optional<DeviceEvent>> parse_uevent(ByteView message) {
   if (subsystem != "infiniband" && subsystem != "infiniband_verbs" && subsystem != "net")
     return std::optional<DeviceEvent>();
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return std::optional(
-      DeviceEvent{std::string(action), std::string(subsystem), std::string(name), number});
+  return std::optional(DeviceEvent{std::string(action), std::string(name), number});
 }
 
 std::uint64_t latest_device_event(Host& host) {

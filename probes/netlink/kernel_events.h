@@ -47,12 +47,11 @@ class LinkEvents final : public KernelEventFeed {
 /// An event of a device that may be a port (linux: lib/kobject_uevent.c).
 struct DeviceEvent {
   std::string action;        ///< "add", "remove", "move" (also a rename), "change", …
-  std::string subsystem;     ///< "infiniband", "infiniband_verbs" or "net"
   std::string name;          ///< the kernel's name: the last part of DEVPATH
   std::uint64_t number = 0;  ///< SEQNUM: all device events of a boot are numbered; 0 not known
 };
-/// nullopt: of another subsystem. Error EBADMSG: not the kernel's form "ACTION@PATH\0KEY=VALUE\0…"
-/// (what udev sends on starts with "libudev").
+/// nullopt: not of "infiniband", "infiniband_verbs" or "net". Error EBADMSG: not the kernel's form
+/// "ACTION@PATH\0KEY=VALUE\0…" (what udev sends on starts with "libudev").
 Result<std::optional<DeviceEvent>> parse_uevent(ByteView message);
 
 /// The number of the latest device event; 0: not known. Read before a search: what the search finds

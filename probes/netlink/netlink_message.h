@@ -130,8 +130,8 @@ struct NetlinkMessage {
   }
 };
 
-/// An Error (errnum EBADMSG) when the message is shorter than it says, than its fixed header, or
-/// when its attributes do not fit. Bytes after the message's own length are ignored.
+/// An Error (errnum EBADMSG) when the message is shorter than its length field or its fixed header,
+/// or when its attributes do not fit. Bytes after the message's own length are ignored.
 Result<NetlinkMessage> parse_netlink_message(ByteView bytes, std::size_t header_size);
 
 /// The attributes of one message of a generic netlink family. Error as above, or when it is of

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include "base/text.h"
@@ -40,9 +41,8 @@ constexpr VirtualFunctions kVirtualFunctions[] = {
     {"0x1dd8", "0x1003"},
     {"0x8086", "0x145c"}};
 
-template <typename Names>
-bool contains(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// "0000:1b:00.0"; the domain may be longer (VMD: "10000:…").
@@ -53,19 +53,18 @@ bool is_pci_address(std::string_view name) {
 
 std::string driver_of(Host& host, const std::string& device_dir) {
   if (const auto driver = host.resolve(device_dir + "/driver"); driver) return base_name(*driver);
-  const std::string uevent =
-      read_attribute(host, device_dir + "/uevent");  // a copy may lack /sys/bus
+  // A copy may lack /sys/bus.
+  const std::string uevent = read_attribute(host, device_dir + "/uevent");
   for (const auto line : split(uevent, '\n'))
     if (line.starts_with("DRIVER=")) return std::string(trim(line.substr(7)));
   return "";
 }
 
 bool is_virtual_function(std::string_view vendor, std::string_view device) {
-  return std::any_of(std::begin(kVirtualFunctions), std::end(kVirtualFunctions),
-                     [&](const VirtualFunctions& row) {
-                       return row.vendor == vendor && !device.empty() &&
-                              row.devices.find(device) != std::string_view::npos;
-                     });
+  return !device.empty() &&
+         std::ranges::any_of(kVirtualFunctions, [&](const VirtualFunctions& row) {
+           return row.vendor == vendor && row.devices.find(device) != std::string_view::npos;
+         });
 }
 
 /// Why the function at `port.sysfs_pci_dir` shares the cable of another, and sets its kind.
@@ -155,8 +154,8 @@ bool is_physical_ethernet(Host& host, const std::string& netdev_dir) {
 void describe_device(Host& host, const std::string& dir, const std::string& lower,
                      InventoryPort& port) {
   const auto device = host.resolve(dir + "/device");
-  const bool siw =
-      port.id.verbs && port.id.device.starts_with("siw");  // hangs on the lower netdev's device
+  // siw's device is that of the lower netdev.
+  const bool siw = port.id.verbs && port.id.device.starts_with("siw");
   if (!lower.empty() || siw || !device) {
     port.id.function = "virtual";
     port.id.driver = !lower.empty() ? "rdma_rxe" : siw ? "siw" : "";

@@ -15,7 +15,7 @@ constexpr std::uint64_t kIffUp = 1;
 // SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed.
 constexpr std::uint64_t kMaxMbps = 100'000'000;
 
-/// "-1": not known, the kernel's way to say absent.
+/// "-1" is the kernel's text for an absent value.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   return text == "-1" ? std::uint64_t{0} : parse_hex_or_decimal(text);
 }

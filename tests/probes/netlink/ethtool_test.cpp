@@ -214,15 +214,12 @@ TEST(EthtoolLinkState, ReasonsAreEthtoolsWordsAndNewerCodesKeepTheirNumber) {
   for (const auto& row : rows) EXPECT_EQ(down_reason(row.state, row.substate), row.reason);
 }
 
-TEST(EthtoolLinkModes, ReadsSpeedAndLanes) {
+TEST(EthtoolLinkModes, UnknownSpeedAndLanesAreAbsent) {
   const auto modes = linkmodes(captured("up_linkmodes"));
   ASSERT_TRUE(modes);
   EXPECT_EQ(modes->speed_mbps, 100000U);
   EXPECT_EQ(modes->lanes, 4U);
   EXPECT_EQ(modes->autoneg, true);
-}
-
-TEST(EthtoolLinkModes, UnknownIsAbsentNotANumber) {
   const auto down = linkmodes(captured("down_linkmodes"));
   ASSERT_TRUE(down);
   EXPECT_FALSE(down->speed_mbps);
@@ -243,13 +240,10 @@ TEST(EthtoolFec, ReadsModeTotalsAndLanes) {
   EXPECT_EQ(fec->lanes[3].corrected_blocks, 103U);
   EXPECT_EQ(fec->lanes[2].uncorrectable_blocks, 2U);
   EXPECT_FALSE(fec->lanes[0].corrected_bits);  // counted for the port as a whole only
-}
-
-TEST(EthtoolFec, NoModeWhileTheLinkIsDown) {
-  const auto fec = fec_of(captured("down_fec"), {});
-  ASSERT_TRUE(fec);
-  EXPECT_EQ(fec->mode, "");
-  EXPECT_EQ(fec->counters.get("fec_corrected_bits"), 5000U);
+  const auto down = fec_of(captured("down_fec"), {});
+  ASSERT_TRUE(down);
+  EXPECT_EQ(down->mode, "");
+  EXPECT_EQ(down->counters.get("fec_corrected_bits"), 5000U);
 }
 
 TEST(EthtoolFec, TheCodeFollowsFromTheSpeedOfALane) {
@@ -310,9 +304,6 @@ TEST(EthtoolStats, NamesAreTheKernels) {
   EXPECT_EQ(counters->get("mac_FrameCheckSequenceErrors"), 11U);
   EXPECT_EQ(counters->get("ctrl_MACControlFramesReceived"), 12U);
   EXPECT_EQ(counters->size(), 3U);  // what the driver does not count is not there, and not zero
-}
-
-TEST(EthtoolStats, WithoutStatisticsOrNamesThereAreNoCounters) {
   const auto none = stats(captured("eth0_stats"), *stat_names(captured("eth0_names")));
   const auto nameless = stats(captured("up_stats"));
   ASSERT_TRUE(none && nameless);
@@ -395,7 +386,7 @@ TEST(EthtoolModule, AnEmptyCageIsKnownByTheDriversMessage) {
     EXPECT_EQ(module_bytes(Error{"as the lab answered", errnum}).error().errnum, errnum);
   struct {
     int errnum;
-    const char* words;
+    const char* message;
     bool empty;
   } const rows[] = {
       {EINVAL, "bnxt_en: Transceiver module not inserted", true},
@@ -406,12 +397,12 @@ TEST(EthtoolModule, AnEmptyCageIsKnownByTheDriversMessage) {
        true},
       {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 9", false},
       {EIO, "mlxsw_spectrum: No module present indication", true},
-      {EIO, "another driver's words, status 3", false},
+      {EIO, "another driver's message, status 3", false},
   };
   for (const auto& row : rows)
-    EXPECT_EQ(module_bytes(Error{"as the kernel answers", row.errnum, row.words}).error().errnum,
+    EXPECT_EQ(module_bytes(Error{"as the kernel answers", row.errnum, row.message}).error().errnum,
               row.empty ? ENODEV : row.errnum)
-        << row.words;
+        << row.message;
 }
 
 /// ethtool answers ENODEV itself for a device that its driver has detached: the module may well be
