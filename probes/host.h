@@ -1,6 +1,6 @@
-// The one seam to the outside: a handful of byte-level calls. Everything that a probe knows of the
-// machine comes through a Host; tests put a map of bytes behind it and inject failures here. A Host
-// is used by one thread: each thread that reads makes its own.
+// The one seam to the outside: a handful of byte-level calls. A probe reads the machine only
+// through a Host; tests put a map of bytes behind it and inject failures here. A Host is used by
+// one thread: each thread that reads has its own.
 #pragma once
 
 #include <cerrno>
@@ -27,15 +27,15 @@ class HostDir {
   virtual Result<std::string> read_file(const std::string& name) = 0;
 };
 
-/// Messages that come by themselves: link events, device events, lines of the kernel log.
+/// Messages that the kernel sends by itself: link events, device events, lines of the kernel log.
 class HostEvents {
  public:
   virtual ~HostEvents() = default;
   /// Becomes readable when there is something to receive.
   [[nodiscard]] virtual int fd() const = 0;
-  /// What has come, oldest first, one message or record each; never blocks. Bounded: after kAtOnce
-  /// the rest waits, and the descriptor stays readable. ENOBUFS (netlink) and EPIPE (records): some
-  /// were lost, look again.
+  /// The messages or records since the last call, oldest first; never blocks. After kAtOnce the
+  /// rest waits, and the descriptor stays readable. ENOBUFS (netlink) and EPIPE (records): some
+  /// were lost.
   static constexpr std::size_t kAtOnce = 1024;
   virtual Result<std::vector<Bytes>> receive() = 0;
 };

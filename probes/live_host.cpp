@@ -81,7 +81,7 @@ class LiveDir final : public HostDir {
   bool one_read_;
 };
 
-/// Of a copied tree, whose links must not lead out of it.
+/// A directory of a copied tree, whose links must not lead out of it.
 class CopiedDir final : public HostDir {
  public:
   CopiedDir(LiveHost& host, std::string path) : host_(host), path_(std::move(path)) {}
@@ -113,8 +113,8 @@ class LiveRecords final : public HostEvents {
 
  private:
   OwnedFd fd_;
-  std::vector<std::byte> buffer_ =
-      std::vector<std::byte>(16'384);  // a record has at most 8 KiB, and EINVAL if cut
+  // A record has at most 8 KiB; a buffer that is too small gives EINVAL.
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(16'384);
   std::vector<Bytes> pending_;
 };
 
@@ -193,21 +193,21 @@ Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol,
 
 Result<std::unique_ptr<HostEvents>> LiveHost::open_records(const std::string& path) {
   if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
-  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return errno_error(path, errno);
+  auto fd = open_path(path, kReadFlags);
+  if (!fd) return fd.error();
   struct stat status {};
-  if (fstat(fd.get(), &status) != 0) return errno_error(path, errno);
-  // A FIFO is a device of a test. A plain file would never tell that something has come.
+  if (fstat(fd->get(), &status) != 0) return errno_error(path, errno);
+  // A FIFO is a device of a test. A plain file would never become readable.
   if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
     return Error{path + ": not a device", EINVAL};
-  return std::unique_ptr<HostEvents>(std::make_unique<LiveRecords>(std::move(fd)));
+  return std::unique_ptr<HostEvents>(std::make_unique<LiveRecords>(*std::move(fd)));
 }
 
 namespace {
 
-/// Memory that ends at a page which nobody may touch: ETHTOOL_GSTATS and ETHTOOL_GSTRINGS write as
-/// much as the driver has now, not as much as was asked for (linux: net/ethtool/ioctl.c), and then
-/// fail instead of overwriting ours.
+/// Memory in front of a protected page. ETHTOOL_GSTATS and ETHTOOL_GSTRINGS write as much as the
+/// driver has now, not as much as was requested (linux: net/ethtool/ioctl.c): they fail at the page
+/// instead of overwriting our memory.
 class GuardedMemory {
  public:
   explicit GuardedMemory(std::size_t size) {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "probes/netlink/device_events.h"
+#include "probes/netlink/kernel_events.h"
 
 namespace linkhealth {
 

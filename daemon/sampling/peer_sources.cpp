@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "probes/live_host.h"
-#include "probes/peer/mad_umad.h"
+#include "probes/peer/mad_port.h"
 #include "probes/peer/peer_import.h"
 #include "probes/peer/peer_lldp.h"
 #include "probes/peer/peer_mad.h"

@@ -4,8 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "probes/netlink/ethtool_fec.h"
-#include "probes/netlink/ethtool_link.h"
+#include "probes/netlink/ethtool.h"
 #include "probes/sysfs/pcie.h"
 #include "probes/sysfs/sysfs_text.h"
 

@@ -167,8 +167,8 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
     const bool unreadable = is_unreadable(found, port.port.id);
     const bool gone = !unreadable && (answers_gone(port) || ++port.misses >= kMisses);
     if (gone) {
-      result.events.push_back(
-          {now, key, PortEventKind::kDeviceGone, pci_words(found.cards, port.port.id.pci)});
+      result.events.push_back({now, key, PortEventKind::kDeviceGone,
+                               describe_on_pci_bus(found.cards, port.port.id.pci)});
       continue;
     }
     result.gaps.push_back(
@@ -231,7 +231,7 @@ void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found
     const bool there = card != found.cards->end() && !card->driver.empty();
     if (!there && plain_port_at(result.ports, id.stable_key()) == nullptr)
       result.events.push_back(
-          {now, id.key(), PortEventKind::kDeviceGone, pci_words(found.cards, id.pci)});
+          {now, id.key(), PortEventKind::kDeviceGone, describe_on_pci_bus(found.cards, id.pci)});
   }
 }
 

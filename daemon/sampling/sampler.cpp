@@ -6,8 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "probes/netlink/device_events.h"
-#include "probes/netlink/link_events.h"
+#include "probes/netlink/kernel_events.h"
 #include "probes/netlink/rtnl_link.h"
 #include "probes/sysfs/kernel_log.h"
 #include "probes/sysfs/sysfs_text.h"

@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "daemon/sampling/sampler.h"
 #include "model/kernel_log.h"
-#include "probes/netlink/ethtool_link.h"
-#include "probes/netlink/ethtool_stats.h"
+#include "probes/netlink/ethtool.h"
 #include "probes/sysfs/sysfs_text.h"
 
 namespace linkhealth {
@@ -142,9 +141,9 @@ void Sampler::accept_health(const Result<std::vector<HealthReporter>>& reporters
     health_problems_.emplace_back("", reason_of(reporters.error()));
   if (reporters)
     for (const HealthReporter& reporter : *reporters)
-      if (reporter.unsaid)
-        health_problems_.emplace_back(
-            reporter.pci(), "reporter " + reporter.name + ": " + reason_of(*reporter.unsaid));
+      if (reporter.diagnosis_error)
+        health_problems_.emplace_back(reporter.pci(), "reporter " + reporter.name + ": " +
+                                                          reason_of(*reporter.diagnosis_error));
   if (!reporters || reporters->empty()) return;
   for (auto& [key, port] : ports_)
     if (port.watched()) accept_health(port, *reporters);
@@ -160,12 +159,12 @@ void Sampler::accept_health(SampledPort& port, const std::vector<HealthReporter>
     if (reporter.errors) counters.set(prefix + "_errors", *reporter.errors);
     if (reporter.recoveries) counters.set(prefix + "_recoveries", *reporter.recoveries);
     merge_counters(next_.ports[key], counters);
-    // What a reporter says of a new error is as good as a line of the kernel log, whose words
-    // drivers give to either.
-    const KernelLogPattern* const pattern = classify_kernel_log(reporter.words);
+    // A description of a new error counts as a line of the kernel log: drivers write the same words
+    // to both.
+    const KernelLogPattern* const pattern = classify_kernel_log(reporter.description);
     if (pattern != nullptr && pattern->what != KernelLogClass::kNoise)
       next_.events.push_back({now_, key, PortEventKind::kKernelLog,
-                              "devlink health, " + reporter.name + ": " + reporter.words});
+                              "devlink health, " + reporter.name + ": " + reporter.description});
     const auto after = failed_after(port.port.id.driver, reporter.name);
     if (after && reporter.in_error == true)
       until_failed = std::min(until_failed.value_or(*after), *after);

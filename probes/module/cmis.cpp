@@ -32,7 +32,7 @@ struct Medium {
   }
 };
 
-/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the vendor's own, the others above 05h
+/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the vendor's own, the others above 05h
 /// (BASE-T) reserved.
 bool is_undefined(std::uint8_t media) { return media == 0 || media > 0x05; }
 
@@ -131,26 +131,8 @@ void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& s
 }
 
 /// Monitors of the lower page, advertised on page 01h, with their limits on page 02h.
-constexpr Monitor<ModuleSample> kMonitors[] = {
-    {kTemperatureC,
-     14,
-     128,
-     9,
-     0,
-     {159, 0},
-     &ModuleThresholds::temperature_c,
-     &ModuleSample::temperature_c,
-     &ModuleSample::temperature_flags},
-    {kSupplyV,
-     16,
-     136,
-     9,
-     4,
-     {159, 1},
-     &ModuleThresholds::supply_v,
-     &ModuleSample::supply_v,
-     &ModuleSample::supply_flags},
-};
+constexpr Monitor<ModuleSample> kMonitors[] = {{kTemperature, 14, 128, 9, 0, {159, 0}},
+                                               {kSupply, 16, 136, 9, 4, {159, 1}}};
 
 /// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of
 /// the three (tables 8-10 and 8-49). Of two of one kind the first counts.
@@ -198,8 +180,7 @@ void read_monitors(const ModulePage& lower, const ModulePage& limits, const Modu
   for (const auto& row : kMonitors) {
     if (!row.advert.in(advert)) continue;
     read_monitor(lower, kCmisFlags, row, sample, sample.warnings);
-    sample.thresholds.*row.limits =
-        read_limits(limits, row.limits_at, row.quantity, sample.warnings);
+    read_monitor_limits(limits, row, sample);
   }
   read_auxiliary(lower, limits, advert, sample);
 }

@@ -43,11 +43,11 @@ std::optional<Application> application(const ModuleImage& image, unsigned number
   if (!page.u32(at) || page.byte(at) == 0xff || page.byte(at) == 0) return std::nullopt;
   Application out{number, page.code(at), page.code(at + 1), 0, 0, {}, {}};
   const unsigned lanes = page.code(at + 2);
-  out.host_lanes = lane_count(lanes >> 4U, host_interface_lanes(out.host_id), 1);
+  out.host_lanes = lane_count(lanes >> 4U, host_interface(out.host_id).lanes, 1);
   // SFF-8024 tables 4-8 and 4-9: a cable has the interface of its host side.
   const std::uint8_t media_type = lower.code(85);
   const bool cable = media_type == 3 || media_type == 4;
-  out.media_lanes = lane_count(lanes & 0x0fU, media_interface_lanes(media_type, out.media_id),
+  out.media_lanes = lane_count(lanes & 0x0fU, media_interface(media_type, out.media_id).lanes,
                                cable ? out.host_lanes : 1);
   out.host_starts = set_bits(page.code(at + 3));
   if (out.host_starts.empty()) out.host_starts.push_back(0);
@@ -98,8 +98,8 @@ std::size_t count_of(const std::vector<unsigned>& selected, const Application& a
 }
 
 std::string name_of(std::uint8_t media_type, const Application& app) {
-  const std::string_view media = media_interface_name(media_type, app.media_id);
-  return std::string(media.empty() ? host_interface_name(app.host_id) : media);
+  const std::string_view media = media_interface(media_type, app.media_id).name;
+  return std::string(media.empty() ? host_interface(app.host_id).name : media);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ CmisLanes cmis_lanes(const ModuleImage& image, bool optical) {
     out.type += (out.type.empty() ? "" : " + ") +
                 (count == 1 && apps.size() == 1 ? name : fmt::format("{}x{}", count, name));
   }
-  // A lane in use is one of the module whatever its application's descriptor says.
+  // A lane in use belongs to the module even if its application's descriptor does not have it.
   for (unsigned lane = 0; lane < selected.size(); ++lane)
     if (selected[lane] != 0)
       out.host_per_bank = std::max(out.host_per_bank, lane % kLanesPerBank + 1);

@@ -29,39 +29,13 @@ constexpr StateBit<ModuleHostLane> kHostFlags[] = {
 /// A monitor of page 11h with its four flag bytes (high alarm, low alarm, high warning, low
 /// warning), a bit for each lane; its limits on page 02h.
 struct LaneMonitor {
-  ModuleQuantity quantity;
+  MonitorField<ModuleLane> field;
   std::uint8_t value_at, flags_at, limits_at;
   AdvertBit advert;
-  std::optional<double> ModuleLane::*value;
-  AlarmFlags ModuleLane::*flags;
-  Limits ModuleThresholds::*limits;
 };
-constexpr LaneMonitor kMonitors[] = {
-    {kTxPowerMw,
-     154,
-     139,
-     176,
-     {160, 1},
-     &ModuleLane::tx_power_mw,
-     &ModuleLane::tx_power_flags,
-     &ModuleThresholds::tx_power_mw},
-    {kBiasMa,
-     170,
-     143,
-     184,
-     {160, 0},
-     &ModuleLane::tx_bias_ma,
-     &ModuleLane::tx_bias_flags,
-     &ModuleThresholds::tx_bias_ma},
-    {kRxPowerMw,
-     186,
-     149,
-     192,
-     {160, 2},
-     &ModuleLane::rx_power_mw,
-     &ModuleLane::rx_power_flags,
-     &ModuleThresholds::rx_power_mw},
-};
+constexpr LaneMonitor kMonitors[] = {{kTxPower, 154, 139, 176, {160, 1}},
+                                     {kTxBias, 170, 143, 184, {160, 0}},
+                                     {kRxPower, 186, 149, 192, {160, 2}}};
 
 /// The monitors that the module has, the bias with the multiplier of 01h:160 bits 4-3.
 std::vector<LaneMonitor> offered_monitors(const ModulePage& advert, ModuleWarnings& warnings) {
@@ -69,12 +43,12 @@ std::vector<LaneMonitor> offered_monitors(const ModulePage& advert, ModuleWarnin
   const unsigned multiplier = (advert.code(160) >> 3U) & 3U;
   for (LaneMonitor row : kMonitors) {
     if (!row.advert.in(advert)) continue;
-    if (row.value == &ModuleLane::tx_bias_ma) {
+    if (row.field.value == &ModuleLane::tx_bias_ma) {
       if (multiplier == 3) {
         warnings.emplace_back("the bias has a reserved scale: it and its limits are left out");
         continue;
       }
-      row.quantity.scale.times = 1U << multiplier;
+      row.field.quantity.scale.times = 1U << multiplier;
     }
     out.push_back(row);
   }
@@ -130,10 +104,10 @@ void read_light(const ModulePage& state, const std::vector<LaneMonitor>& monitor
                 std::size_t number, ModuleLane& lane, ModuleWarnings& warnings) {
   for (const LaneMonitor& row : monitors) {
     const auto flag = [&](unsigned byte) { return state.bit(row.flags_at + byte, index); };
-    lane.*row.flags = {
+    lane.*row.field.flags = {
         .low_alarm = flag(1), .low_warn = flag(3), .high_warn = flag(2), .high_alarm = flag(0)};
-    lane.*row.value = read_value(state, row.value_at + 2 * index, row.quantity,
-                                 static_cast<unsigned>(number), warnings);
+    lane.*row.field.value = read_value(state, row.value_at + 2 * index, row.field.quantity,
+                                       static_cast<unsigned>(number), warnings);
   }
 }
 
@@ -145,7 +119,7 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
     out.config_status = config_status_name(*status);
   if (const auto app = bank.state.byte(206 + index)) out.in_use = (*app >> 4U) != 0;
   read_bits(kHostFlags, bank.state, bank.advert, index, out);
-  // CMIS 3.0 had the opposite sense in this byte: a 1 asked for the data path.
+  // CMIS 3.0 had the opposite sense in this byte: a 1 requested the data path.
   if (bank.revision >= kCmis4) out.dp_deinit = bank.control.bit(128, index);
   if (bank.advert.offers(156, 1)) out.rx_output_disabled = bank.control.bit(138, index);
   // Reserved before, reads 0.
@@ -234,13 +208,6 @@ void read_loopbacks(const ModulePage& page, const CmisLanes& lanes, unsigned ban
   }
 }
 
-void read_lane_thresholds(const ModulePage& limits, const std::vector<LaneMonitor>& monitors,
-                          ModuleSample& sample) {
-  for (const LaneMonitor& row : monitors)
-    sample.thresholds.*row.limits =
-        read_limits(limits, row.limits_at, row.quantity, sample.warnings);
-}
-
 }  // namespace
 
 void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side,
@@ -252,7 +219,9 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
   std::vector<LaneMonitor> monitors;
   if (side == MediaSide::kOptical) monitors = offered_monitors(advert, sample.warnings);
   if (upper_page(image, 0x02).exists())
-    read_lane_thresholds(upper_page(image, 0x02), monitors, sample);
+    for (const LaneMonitor& row : monitors)
+      sample.thresholds.*row.field.limits =
+          read_limits(upper_page(image, 0x02), row.limits_at, row.field.quantity, sample.warnings);
   for (std::uint8_t number = 0; number < banks; ++number) {
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number),
                     revision};

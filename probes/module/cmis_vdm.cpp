@@ -53,44 +53,27 @@ constexpr LaneRow kLaneRows[] = {
     {8, &ModuleVdm::host_ltp_db, true},
 };
 
-/// One statistic of a data path, or of each of its lanes. `limit`: from this value on it is none
-/// (table 7.10.2: a BER of 0.5, the largest F16, all ones).
-struct StatisticRow {
-  std::uint8_t type;
+/// Statistics of a data path, or of each of its lanes (table 8-180): types from `first` on, each
+/// statistic for the media side and then for the host side. `limit`: from this value on it is none
+/// (7.10.2: a BER of 0.5, the largest F16, all ones).
+struct StatisticGroup {
+  std::uint8_t first;
+  std::size_t statistics;
   Coding coding;
   double limit;
-  VdmStatistics ModuleVdm::*quantity;
-  std::optional<double> VdmStatistics::*statistic;
+  VdmStatistics ModuleVdm::*media;
+  VdmStatistics ModuleVdm::*host;
 };
-constexpr double kNoBer = 0.5, kNoFrames = 2.047e10, kNoTail = 0xffff;
-constexpr StatisticRow kStatisticRows[] = {
-    {9, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::min},
-    {10, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::min},
-    {11, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::max},
-    {12, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::max},
-    {13, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::avg},
-    {14, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::avg},
-    {15, Coding::kF16, kNoBer, &ModuleVdm::media_pre_fec_ber, &VdmStatistics::current},
-    {16, Coding::kF16, kNoBer, &ModuleVdm::host_pre_fec_ber, &VdmStatistics::current},
-    {17, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::min},
-    {18, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::min},
-    {19, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::max},
-    {20, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::max},
-    {21, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::avg},
-    {22, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::avg},
-    {23, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::current},
-    {24, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::current},
-    {25, Coding::kF16, kNoFrames, &ModuleVdm::media_errored_frames, &VdmStatistics::total},
-    {26, Coding::kF16, kNoFrames, &ModuleVdm::host_errored_frames, &VdmStatistics::total},
-    {27, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::min},
-    {28, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::min},
-    {29, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::max},
-    {30, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::max},
-    {31, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::avg},
-    {32, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::avg},
-    {33, Coding::kU16, kNoTail, &ModuleVdm::media_fec_tail_symbols, &VdmStatistics::current},
-    {34, Coding::kU16, kNoTail, &ModuleVdm::host_fec_tail_symbols, &VdmStatistics::current},
+constexpr StatisticGroup kStatisticGroups[] = {
+    {9, 4, Coding::kF16, 0.5, &ModuleVdm::media_pre_fec_ber, &ModuleVdm::host_pre_fec_ber},
+    {17, 5, Coding::kF16, 2.047e10, &ModuleVdm::media_errored_frames,
+     &ModuleVdm::host_errored_frames},
+    {27, 4, Coding::kU16, 0xffff, &ModuleVdm::media_fec_tail_symbols,
+     &ModuleVdm::host_fec_tail_symbols},
 };
+constexpr std::optional<double> VdmStatistics::*kStatistics[] = {
+    &VdmStatistics::min, &VdmStatistics::max, &VdmStatistics::avg, &VdmStatistics::current,
+    &VdmStatistics::total};
 
 /// A quantity of which the worst lane's value is kept. -32768 of a signed one, all ones of another
 /// are "no value".
@@ -161,12 +144,20 @@ void read_lane(const LaneRow& row, const Instance& instance, const CmisLanes& la
   out[at] = *value;
 }
 
-void read_statistic(const StatisticRow& row, const Instance& instance, ModuleVdm& vdm) {
-  const double value = decoded(row.coding, instance.raw);
-  const bool is_min = row.statistic == &VdmStatistics::min;
-  if (value < row.limit && instance.raw != 0xffff)
-    keep_worst(vdm.*row.quantity.*row.statistic, value,
-               is_min ? Worst::kSmallest : Worst::kLargest);
+/// False: the type is no statistic.
+bool read_statistic(const Instance& instance, ModuleVdm& vdm) {
+  for (const StatisticGroup& group : kStatisticGroups) {
+    const std::size_t index = instance.type - std::size_t{group.first};
+    if (instance.type < group.first || index >= 2 * group.statistics) continue;
+    const double value = decoded(group.coding, instance.raw);
+    const auto statistic = kStatistics[index / 2];
+    const bool is_min = statistic == &VdmStatistics::min;
+    if (value < group.limit && instance.raw != 0xffff)
+      keep_worst((vdm.*(index % 2 == 0 ? group.media : group.host)).*statistic, value,
+                 is_min ? Worst::kSmallest : Worst::kLargest);
+    return true;
+  }
+  return false;
 }
 
 template <typename Owner>
@@ -176,10 +167,9 @@ void read_scalar(const ScalarRow<Owner>& row, std::uint16_t raw, Owner& owner) {
 }
 
 void read_instance(const Instance& instance, const CmisLanes& lanes, ModuleSample& sample) {
+  if (read_statistic(instance, sample.vdm)) return;
   if (const auto* row = find_row(kLaneRows, instance.type))
     read_lane(*row, instance, lanes, sample);
-  else if (const auto* statistic = find_row(kStatisticRows, instance.type))
-    read_statistic(*statistic, instance, sample.vdm);
   else if (const auto* laser = find_row(kLaserRows, instance.type))
     read_scalar(*laser, instance.raw, sample.vdm);
   else if (const auto* coherent = find_row(kCoherentRows, instance.type))

@@ -54,13 +54,8 @@ constexpr Code kConnectors[] = {
     {0x28, "MPO-16"},
 };
 
-/// `lanes`: the column "Lane Count"; 0 where the table leaves it open (InfiniBand).
-struct Interface {
-  std::uint8_t code = 0, lanes = 0;
-  std::string_view name;
-};
 // Table 4-5.
-constexpr Interface kHostInterfaces[] = {
+constexpr ModuleInterface kHostInterfaces[] = {
     {0x04, 1, "SFI"},
     {0x05, 1, "25GAUI C2M"},
     {0x06, 4, "XLAUI C2M"},
@@ -126,7 +121,7 @@ constexpr Interface kHostInterfaces[] = {
     {0xa0, 0, "IB XDR"},
 };
 // Table 4-6.
-constexpr Interface kMultimode[] = {
+constexpr ModuleInterface kMultimode[] = {
     {0x02, 1, "10G-SR"},     {0x03, 1, "25G-SR"},      {0x04, 4, "40G-SR4"},
     {0x05, 4, "40G-SWDM4"},  {0x06, 2, "40G-BiDi"},    {0x07, 1, "50G-SR"},
     {0x08, 10, "100G-SR10"}, {0x09, 4, "100G-SR4"},    {0x0a, 4, "100G-SWDM4"},
@@ -139,7 +134,7 @@ constexpr Interface kMultimode[] = {
 };
 // Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's
 // 8e-DPO there; one published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
-constexpr Interface kSingleMode[] = {
+constexpr ModuleInterface kSingleMode[] = {
     {0x04, 1, "10G-LR"},       {0x05, 1, "10G-ER"},       {0x06, 1, "10G-ZR"},
     {0x07, 1, "25G-LR"},       {0x08, 1, "25G-ER"},       {0x09, 4, "40G-LR4"},
     {0x0b, 1, "50G-FR"},       {0x0c, 1, "50G-LR"},       {0x0d, 4, "100G-LR4"},
@@ -171,39 +166,38 @@ constexpr Interface kSingleMode[] = {
     {0x91, 4, "400G-DR4 LPO"}, {0x92, 8, "800G-DR8 LPO"},
 };
 // Table 4-10: twisted pair, four pairs each.
-constexpr Interface kBaseT[] = {{1, 4, "1000BASE-T"}, {2, 4, "2.5GBASE-T"}, {3, 4, "5GBASE-T"},
-                                {4, 4, "10GBASE-T"},  {5, 4, "25GBASE-T"},  {6, 4, "40GBASE-T"}};
+constexpr ModuleInterface kBaseT[] = {{1, 4, "1000BASE-T"}, {2, 4, "2.5GBASE-T"},
+                                      {3, 4, "5GBASE-T"},   {4, 4, "10GBASE-T"},
+                                      {5, 4, "25GBASE-T"},  {6, 4, "40GBASE-T"}};
 
-struct Compliance {
-  std::uint8_t code = 0;
-  std::string_view qsfp, sfp;
-  Fibre fibre = Fibre::kUnknown;  ///< unknown of cables
-};
-// Table 4-4. One code stands for a family: the lanes of the form factor choose the member.
+constexpr Fibre kNoFibre = Fibre::kUnknown;
+constexpr Cable kDac = Cable::kPassiveCopper, kAcc = Cable::kActiveCopper,
+                kAoc = Cable::kActiveOptical, kPair = Cable::kBaseT;
+// Table 4-4.
 constexpr Compliance kCompliance[] = {
-    {0x01, "100G-AOC", "25G-AOC"},
+    {0x01, "100G-AOC", "25G-AOC", kNoFibre, kAoc},
     {0x02, "100G-SR4", "25G-SR", kMulti},
     {0x03, "100G-LR4", "25G-LR", kSingle},
     {0x04, "100G-ER4", "25G-ER", kSingle},
     {0x05, "100G-SR10", "", kMulti},
     {0x06, "100G-CWDM4", "", kSingle},
     {0x07, "100G-PSM4", "", kSingle},
-    {0x08, "100G-ACC", "25G-ACC"},
-    {0x0b, "100G-CR4", "25G-CR"},
-    {0x0c, "25G-CR", "25G-CR"},
-    {0x0d, "25G-CR", "25G-CR"},
+    {0x08, "100G-ACC", "25G-ACC", kNoFibre, kAcc},
+    {0x0b, "100G-CR4", "25G-CR", kNoFibre, kDac},
+    {0x0c, "25G-CR", "25G-CR", kNoFibre, kDac},
+    {0x0d, "25G-CR", "25G-CR", kNoFibre, kDac},
     {0x10, "40G-ER4", "", kSingle},
     {0x11, "4x10G-SR", "", kMulti},
     {0x12, "40G-PSM4", "", kSingle},
-    {0x16, "10G-T", "10G-T"},
+    {0x16, "10G-T", "10G-T", kNoFibre, kPair},
     {0x17, "100G-CLR4", "", kSingle},
-    {0x18, "100G-AOC", "25G-AOC"},
-    {0x19, "100G-ACC", "25G-ACC"},
+    {0x18, "100G-AOC", "25G-AOC", kNoFibre, kAoc},
+    {0x19, "100G-ACC", "25G-ACC", kNoFibre, kAcc},
     {0x1a, "100G-DWDM2", "", kSingle},
     {0x1b, "100G-1550 WDM", "", kSingle},
-    {0x1c, "10G-T", "10G-T"},
-    {0x1d, "5G-T", "5G-T"},
-    {0x1e, "2.5G-T", "2.5G-T"},
+    {0x1c, "10G-T", "10G-T", kNoFibre, kPair},
+    {0x1d, "5G-T", "5G-T", kNoFibre, kPair},
+    {0x1e, "2.5G-T", "2.5G-T", kNoFibre, kPair},
     {0x1f, "40G-SWDM4", "", kMulti},
     {0x20, "100G-SWDM4", "", kMulti},
     {0x21, "100G-BiDi", "", kMulti},
@@ -221,10 +215,10 @@ constexpr Compliance kCompliance[] = {
     {0x2d, "100G-ER1-30", "100G-ER1-30", kSingle},
     {0x2e, "100G-ER1-40", "100G-ER1-40", kSingle},
     {0x2f, "100G-LR1-20", "100G-LR1-20", kSingle},
-    {0x30, "200G-ACC", "50G-ACC"},
-    {0x31, "200G-AOC", "50G-AOC"},
-    {0x32, "200G-ACC", "50G-ACC"},
-    {0x33, "200G-AOC", "50G-AOC"},
+    {0x30, "200G-ACC", "50G-ACC", kNoFibre, kAcc},
+    {0x31, "200G-AOC", "50G-AOC", kNoFibre, kAoc},
+    {0x32, "200G-ACC", "50G-ACC", kNoFibre, kAcc},
+    {0x33, "200G-AOC", "50G-AOC", kNoFibre, kAoc},
     {0x34, "100G-ER1-30", "100G-ER1-30", kSingle},
     {0x35, "100G-ER1-40", "100G-ER1-40", kSingle},
     {0x36, "400G-VR4", "100G-VR1", kMulti},
@@ -232,8 +226,8 @@ constexpr Compliance kCompliance[] = {
     {0x38, "", "25G-BR", kSingle},
     {0x39, "", "50G-BR", kSingle},
     {0x3a, "100G-VR1", "100G-VR1", kMulti},
-    {0x3f, "400G-CR4", "100G-CR1"},
-    {0x40, "200G-CR4", "50G-CR"},
+    {0x3f, "400G-CR4", "100G-CR1", kNoFibre, kDac},
+    {0x40, "200G-CR4", "50G-CR", kNoFibre, kDac},
     {0x41, "200G-SR4", "50G-SR", kMulti},
     {0x42, "200G-DR4", "50G-FR", kSingle},
     {0x43, "200G-FR4", "", kSingle},
@@ -264,16 +258,6 @@ constexpr std::array<std::string_view, 8> kDataPathStates = {"unknown",   "Deact
                                                              "Deinit",    "Activated",   "TxTurnOn",
                                                              "TxTurnOff", "Initialized"};
 
-Interface media_interface(std::uint8_t media_type, std::uint8_t code) {
-  if (media_type == 1) return find<Interface>(kMultimode, code);
-  if (media_type == 2) return find<Interface>(kSingleMode, code);
-  return media_type == 5 ? find<Interface>(kBaseT, code) : Interface{};
-}
-
-bool is_one_of(std::initializer_list<std::uint8_t> codes, std::uint8_t code) {
-  return std::ranges::find(codes, code) != codes.end();
-}
-
 }  // namespace
 
 ModuleMap module_map(std::uint8_t identifier) {
@@ -289,37 +273,17 @@ std::string_view form_factor_name(std::uint8_t identifier) {
 
 std::string_view connector_name(std::uint8_t code) { return find<Code>(kConnectors, code).name; }
 
-std::string_view host_interface_name(std::uint8_t code) {
-  return find<Interface>(kHostInterfaces, code).name;
-}
-unsigned host_interface_lanes(std::uint8_t code) {
-  return find<Interface>(kHostInterfaces, code).lanes;
+ModuleInterface host_interface(std::uint8_t code) {
+  return find<ModuleInterface>(kHostInterfaces, code);
 }
 
-std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code) {
-  return media_interface(media_type, code).name;
-}
-unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code) {
-  return media_interface(media_type, code).lanes;
+ModuleInterface media_interface(std::uint8_t media_type, std::uint8_t code) {
+  if (media_type == 1) return find<ModuleInterface>(kMultimode, code);
+  if (media_type == 2) return find<ModuleInterface>(kSingleMode, code);
+  return media_type == 5 ? find<ModuleInterface>(kBaseT, code) : ModuleInterface{};
 }
 
-std::string_view extended_compliance_name(std::uint8_t code, bool sfp) {
-  const Compliance row = find<Compliance>(kCompliance, code);
-  return sfp ? row.sfp : row.qsfp;
-}
-Fibre extended_compliance_fibre(std::uint8_t code) {
-  return find<Compliance>(kCompliance, code).fibre;
-}
-bool is_copper_compliance(std::uint8_t code) {
-  return is_one_of({0x0b, 0x0c, 0x0d, 0x3f, 0x40}, code) || is_active_copper_compliance(code);
-}
-bool is_base_t_compliance(std::uint8_t code) { return is_one_of({0x16, 0x1c, 0x1d, 0x1e}, code); }
-bool is_active_copper_compliance(std::uint8_t code) {
-  return is_one_of({0x08, 0x19, 0x30, 0x32}, code);
-}
-bool is_active_optical_compliance(std::uint8_t code) {
-  return is_one_of({0x01, 0x18, 0x31, 0x33}, code);
-}
+Compliance extended_compliance(std::uint8_t code) { return find<Compliance>(kCompliance, code); }
 
 Fibre fibre_of_lengths(bool single_mode, bool multimode) {
   if (single_mode == multimode) return Fibre::kUnknown;

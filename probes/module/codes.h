@@ -23,13 +23,16 @@ ModuleMap module_map(std::uint8_t identifier);
 std::string_view form_factor_name(std::uint8_t identifier);
 /// Table 4-3: "LC", "MPO-12", …
 std::string_view connector_name(std::uint8_t code);
-/// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …; and its lanes, 0 where the table leaves them open.
-std::string_view host_interface_name(std::uint8_t code);
-unsigned host_interface_lanes(std::uint8_t code);
+/// `lanes`: the column "Lane Count"; 0 where the table leaves it open (InfiniBand).
+struct ModuleInterface {
+  std::uint8_t code = 0, lanes = 0;
+  std::string_view name;
+};
+/// Table 4-5: "400GAUI-8 C2M", "400G-CR8", ….
+ModuleInterface host_interface(std::uint8_t code);
 /// Tables 4-6, 4-7 and 4-10: the same number has another meaning on multimode (media type 1) and
 /// single-mode (2) fibre and on twisted pair (5).
-std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code);
-unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code);
+ModuleInterface media_interface(std::uint8_t media_type, std::uint8_t code);
 
 /// As CMIS byte 85 has them.
 enum class Fibre : std::uint8_t { kUnknown, kMultimode, kSingleMode };
@@ -37,15 +40,20 @@ std::string_view fibre_name(Fibre fibre);
 /// The one kind of fibre that the module states a length of; one with both (40G-LM4) takes either.
 Fibre fibre_of_lengths(bool single_mode, bool multimode);
 
-/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` selects the single-lane member
-/// of a shared code.
-std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
-Fibre extended_compliance_fibre(std::uint8_t code);
-bool is_copper_compliance(std::uint8_t code);
-/// Twisted pair: copper, and no cable that belongs to the module.
-bool is_base_t_compliance(std::uint8_t code);
-bool is_active_copper_compliance(std::uint8_t code);
-bool is_active_optical_compliance(std::uint8_t code);
+/// A cable that belongs to the module, or twisted pair.
+enum class Cable : std::uint8_t { kNone, kPassiveCopper, kActiveCopper, kActiveOptical, kBaseT };
+/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. One code stands for a family: the
+/// lanes of the form factor choose the member.
+struct Compliance {
+  std::uint8_t code = 0;
+  std::string_view qsfp, sfp;
+  Fibre fibre = Fibre::kUnknown;  ///< of optics
+  Cable cable = Cable::kNone;
+  [[nodiscard]] bool is_copper() const {
+    return cable == Cable::kPassiveCopper || cable == Cable::kActiveCopper;
+  }
+};
+Compliance extended_compliance(std::uint8_t code);
 
 /// Table 4-12: how the end of the fibre is polished; both ends of a connection must be alike.
 std::string_view fibre_face_name(std::uint8_t code);

@@ -85,8 +85,7 @@ std::size_t bytes_in(const ModuleImage& image, const ModulePageKey& key) {
   return half == nullptr ? 0 : half->present.count();
 }
 
-/// Any bytes have the length of some module, and JSON may hold any: only an identifier makes them
-/// one.
+/// Only an identifier distinguishes a module's memory from any other bytes.
 Result<void> check_is_module(const ModuleImage& image) {
   const std::size_t lower = bytes_in(image, kLowerPage), page00 = bytes_in(image, upper_key(0));
   if (lower == 0 && page00 == 0) return Error{"neither the lower page nor page 00h is in it"};
@@ -155,8 +154,8 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
   return image;
 }
 
-/// Words between blanks or tabs: a terminal's copy may have either.
-std::vector<std::string_view> blank_parted(std::string_view line) {
+/// A terminal's copy may have blanks or tabs.
+std::vector<std::string_view> split_blanks(std::string_view line) {
   constexpr std::string_view kBlanks = " \t";
   std::vector<std::string_view> words;
   for (std::size_t end = 0, at = 0;
@@ -185,7 +184,7 @@ Result<ModuleImage> parse_hex_text(std::string_view content) {
     if (*offset != bytes.size())
       return Error{
           fmt::format("line {}: offset {} where {} should follow", number, *offset, bytes.size())};
-    for (const std::string_view word : blank_parted(line.substr(colon + 1))) {
+    for (const std::string_view word : split_blanks(line.substr(colon + 1))) {
       const auto byte = hex_byte(word);
       if (!byte)
         return Error{

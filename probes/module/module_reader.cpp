@@ -1,33 +1,24 @@
 #include "probes/module/module_reader.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
 #include <cstdint>
 #include <mutex>
 #include <thread>
 
-#include "probes/netlink/ethtool_module.h"
+#include "base/owned_fd.h"
+#include "base/quiet_thread.h"
+#include "probes/netlink/ethtool.h"
 
 namespace linkhealth {
 
 /// What the thread and its owner share; lives as long as the longer of the two.
 struct ModuleReader::Shared {
   Shared(std::unique_ptr<Host> its_host, const Clock& its_clock, ModuleTiming timing)
-      : host(std::move(its_host)),
-        clock(its_clock),
-        schedule(timing),
-        event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-  ~Shared() {
-    if (event >= 0) close(event);
-  }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
+      : host(std::move(its_host)), clock(its_clock), schedule(timing) {}
 
   // Used by the thread alone, without the lock.
   const std::unique_ptr<Host> host;
@@ -43,7 +34,7 @@ struct ModuleReader::Shared {
   bool ended = false;
   std::condition_variable wake;
   std::condition_variable has_ended;
-  const int event;
+  const OwnedFd event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 };
 
 namespace {
@@ -67,7 +58,7 @@ Result<std::vector<std::uint8_t>> perform(Host& host, std::optional<EthtoolFamil
 
 ModuleReader::ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing)
     : shared_(std::make_shared<Shared>(std::move(host), clock, timing)),
-      thread_([shared = shared_] { run(shared); }) {}
+      thread_(quiet_thread([shared = shared_] { run(shared); })) {}
 
 ModuleReader::~ModuleReader() {
   bool ended = false;
@@ -81,9 +72,6 @@ ModuleReader::~ModuleReader() {
 }
 
 void ModuleReader::run(const std::shared_ptr<Shared>& shared) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are the main thread's
   std::unique_lock lock(shared->mutex);
   while (!shared->stop) {
     const SteadyTime now = shared->clock.steady();
@@ -99,7 +87,7 @@ void ModuleReader::run(const std::shared_ptr<Shared>& shared) {
       shared->schedule.done(*read, answer, shared->clock.fine() - begun, shared->clock.steady(),
                             shared->clock.wall());
     }
-    if (shared->schedule.has_rounds()) eventfd_write(shared->event, 1);
+    if (shared->schedule.has_rounds()) eventfd_write(shared->event.get(), 1);
     if (read) continue;
     const auto wake_at = shared->schedule.wake_at();
     if (wake_at) {
@@ -127,7 +115,7 @@ void ModuleReader::request(const PortKey& port) {
 std::vector<ModuleRound> ModuleReader::collect_rounds() {
   const std::lock_guard lock(shared_->mutex);
   eventfd_t count = 0;
-  eventfd_read(shared_->event, &count);
+  eventfd_read(shared_->event.get(), &count);
   return shared_->schedule.collect_rounds();
 }
 
@@ -136,6 +124,6 @@ std::optional<ModuleBusy> ModuleReader::busy() const {
   return shared_->busy;
 }
 
-int ModuleReader::event_fd() const { return shared_->event; }
+int ModuleReader::event_fd() const { return shared_->event.get(); }
 
 }  // namespace linkhealth

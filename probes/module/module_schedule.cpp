@@ -16,7 +16,7 @@ namespace {
 /// busy.
 constexpr int kPageTries = 3;
 constexpr int kMaxDoublings = 20;
-/// The shortest time for which others can take the RTNL lock between two of our reads.
+/// The shortest time between two of our reads, in which other processes can take the RTNL lock.
 constexpr Milliseconds kShortestPause{2};
 
 bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
@@ -214,7 +214,7 @@ void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
   const bool removed = std::exchange(port.present, false) == true;
   const bool agreed = port.id.no_cable && !port.no_cable_means_fibre;  // driver and cage
   set_due(port, now, agreed ? timing_.longest_wait : timing_.absent_period);
-  // A look at a cage that only fails is dear: it is a line in the kernel's log.
+  // Each read of a cage that only fails adds a line to the kernel's log.
   if (agreed && port.silences > 1 && !port.event_in_round) port.due.reset();
   ModuleSample empty;
   empty.present = false;

@@ -1,5 +1,5 @@
-// What to read next from which transceiver module, and what to make of the answer: the brain of the
-// module reader, with the time given from outside and no thread in it.
+// Which module to read next, and what its answer means. The module reader's logic without its
+// thread; the caller gives the time.
 //
 // A round: the pages of the read plan, then the serial number again (a swap would mix two modules'
 // pages), then one sample. A read holds the kernel's RTNL lock and uses a slow bus, so: one read at
@@ -125,7 +125,7 @@ class ModuleSchedule {
     int failures = 0;             ///< rounds in a row
     /// A module answered while the driver reported no cable: it means the fibre.
     bool no_cable_means_fibre = false;
-    int silences = 0;      ///< looks that failed while the driver says that no cable is in
+    int silences = 0;      ///< failed reads while the driver reports no cable
     bool swapped = false;  ///< another module was seen, and no round has reported it yet
 
     // The round in progress.

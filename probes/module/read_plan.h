@@ -1,6 +1,6 @@
 // Which half pages to read next from a module: a pure function of what was read so far. Each is
-// read whole. The reader asks again after each answer until nothing is left, so the order of
-// discovery (identifier, advertisement, page) is here and not in a thread.
+// read whole. The reader calls next_reads() after each answer until nothing is left, so the order
+// of discovery (identifier, advertisement, page) is here and not in a thread.
 #pragma once
 
 #include <optional>

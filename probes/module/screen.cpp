@@ -55,7 +55,7 @@ bool is_copy(const Half& half, const Half* of) {
 /// Some modules answer an unsupported page with the lower one as it was, the page's own number in
 /// its last byte. Of CMIS's lower page these never change: the identifier, the media type and the
 /// first application (CMIS 5.4 tables 8-21 and 8-24), and the revision's first digit (one dump has
-/// a copy that says 5.1 in a module that says 5.0).
+/// a copy with 5.1 in a module with 5.0).
 bool is_copy_of_lower_page(const ModuleImage& image, const ModulePageKey& key) {
   const ModulePage lower = lower_page(image), page(image, key);
   const auto is_like_lower = [&](unsigned at) {
@@ -87,7 +87,7 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key) {
   if (all_are(half, 0xff)) return "is all ones: no answer";
   if (zeros_are_nonsense(key) && all_are(half, 0x00) && half.present.count() >= kEnoughZeros)
     return "is all zeros";
-  // No map has such a page, whatever form factor its first byte names.
+  // No memory map has such a page.
   if (is_lower && all_are(half, 0xff, 1)) return "is all ones behind its first byte: no answer";
   if (key.i2c_address != kModuleAddressA0 || is_lower) return {};
   if (is_copy(half, image.half(upper_key(0))))
@@ -99,8 +99,8 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key) {
   return {};
 }
 
-/// Empty pages that are not decoded (of the user, of applications, of monitors that an SFP says it
-/// does not have) are no news.
+/// Empty pages that are not decoded (of the user, of applications, of monitors that an SFP does
+/// not advertise) are not reported.
 bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& key) {
   switch (map) {
     case ModuleMap::kSff8472:

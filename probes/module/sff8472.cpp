@@ -18,12 +18,6 @@ constexpr std::uint8_t kRevision12_0 = 8;
 
 // --- what the signal travels over
 
-struct Medium {
-  bool copper = false;  ///< no light: no power, bias or loss of signal
-  bool cable = false;
-  std::string kind = "unknown";
-};
-
 struct ComplianceBit {
   std::uint8_t byte, bit;
   std::string_view type;
@@ -54,31 +48,31 @@ std::optional<double> wavelength_nm(const ModulePage& a0) {
 
 /// Byte 8.3 means active cables of both kinds. Byte 3 has bits of 10G over fibre, none for copper.
 bool is_active_copper(const ModulePage& a0) {
-  if (a0.byte(2) == 0x21 || is_copper_compliance(a0.code(36))) return true;
+  if (a0.byte(2) == 0x21 || extended_compliance(a0.code(36)).is_copper()) return true;
   return (a0.code(3) & 0xf0U) == 0 && !wavelength_nm(a0);
 }
 
-Medium medium_of(const ModulePage& a0) {
+SffMedium medium_of(const ModulePage& a0) {
   const std::uint8_t connector = a0.code(2);
-  const std::uint8_t compliance = a0.code(36);
+  const Compliance compliance = extended_compliance(a0.code(36));
   if (a0.offers(8, kPassiveCableBit)) return {true, true, "dac"};
-  if (is_active_optical_compliance(compliance) || connector == 0x0b) return {false, true, "aoc"};
+  if (compliance.cable == Cable::kActiveOptical || connector == 0x0b) return {false, true, "aoc"};
   if (a0.offers(8, kActiveCableBit))
-    return is_active_copper(a0) ? Medium{true, true, "acc"} : Medium{false, true, "aoc"};
-  if (connector == 0x22 || a0.offers(6, 3) || is_base_t_compliance(compliance))
+    return is_active_copper(a0) ? SffMedium{true, true, "acc"} : SffMedium{false, true, "aoc"};
+  if (connector == 0x22 || a0.offers(6, 3) || compliance.cable == Cable::kBaseT)
     return {true, false, "unknown"};
-  if (is_active_copper_compliance(compliance)) return {true, true, "acc"};
-  if (connector == 0x21 || is_copper_compliance(compliance)) return {true, true, "dac"};
+  if (compliance.cable == Cable::kActiveCopper) return {true, true, "acc"};
+  if (connector == 0x21 || compliance.is_copper()) return {true, true, "dac"};
   const bool wavelength = a0.u16(60).value_or(0) >= 600;
   if (connector == 0x23)
-    return wavelength ? Medium{false, true, "aoc"} : Medium{false, true, "unknown"};
+    return wavelength ? SffMedium{false, true, "aoc"} : SffMedium{false, true, "unknown"};
   if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c)
     return {false, false, "optical"};
   return {};
 }
 
 Fibre fibre_of(const ModulePage& a0) {
-  if (const Fibre named = extended_compliance_fibre(a0.code(36)); named != Fibre::kUnknown)
+  if (const Fibre named = extended_compliance(a0.code(36)).fibre; named != Fibre::kUnknown)
     return named;
   for (const ComplianceBit& row : kComplianceBits)
     if (a0.offers(row.byte, row.bit) && row.fibre != Fibre::kUnknown) return row.fibre;
@@ -89,7 +83,7 @@ Fibre fibre_of(const ModulePage& a0) {
   return fibre_of_lengths(any({14, 15}), any({16, 17, 18, 19}));
 }
 
-std::string_view media_type_of(const ModulePage& a0, const Medium& medium) {
+std::string_view media_type_of(const ModulePage& a0, const SffMedium& medium) {
   if (medium.copper) return medium.cable ? "copper" : "BASE-T";
   // No light of single-mode fibre has less than 1260 nm (ITU-T G.652).
   if (medium.kind == "aoc")
@@ -97,13 +91,13 @@ std::string_view media_type_of(const ModulePage& a0, const Medium& medium) {
   return medium.kind == "optical" ? fibre_name(fibre_of(a0)) : "";
 }
 
-/// Byte 12 in 100 MBd, or byte 66 in 250 MBd; 0 where neither says it.
+/// Byte 12 in 100 MBd, or byte 66 in 250 MBd; 0 where neither is set.
 double signaling_rate_mbd(const ModulePage& a0) {
   return a0.code(12) != 0xff ? a0.code(12) * 100.0 : a0.code(66) * 250.0;
 }
 
-std::string type_of(const ModulePage& a0, const Medium& medium) {
-  if (const auto name = extended_compliance_name(a0.code(36), true); !name.empty())
+std::string type_of(const ModulePage& a0, const SffMedium& medium) {
+  if (const auto name = extended_compliance(a0.code(36)).sfp; !name.empty())
     return std::string(name);
   // There is no bit for cables at 10 Gb/s: most of copper set that of 1000BASE-CX, of fibre that of
   // 10G-SR.
@@ -125,7 +119,7 @@ std::optional<double> cable_length_m(const ModulePage& a0) {
   return kTenths[extended >> 6U] * (extended & 0x3f) / 10;
 }
 
-/// SFF-8472 12.4.3 table 8-3: power level 4 says its watts in A2h, where an externally calibrated
+/// SFF-8472 12.4.3 table 8-3: power level 4 has its watts in A2h, where an externally calibrated
 /// module has a constant (table 9-11).
 std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   const auto options = a0.byte(64);
@@ -140,61 +134,17 @@ std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
 
 // --- A2h: a module measures all of these or none (A0h 92.6)
 
-constexpr Monitor<ModuleSample> kModuleMonitors[] = {
-    {kTemperatureC,
-     96,
-     0,
-     112,
-     7,
-     {},
-     &ModuleThresholds::temperature_c,
-     &ModuleSample::temperature_c,
-     &ModuleSample::temperature_flags},
-    {kSupplyV,
-     98,
-     8,
-     112,
-     5,
-     {},
-     &ModuleThresholds::supply_v,
-     &ModuleSample::supply_v,
-     &ModuleSample::supply_flags},
-};
-constexpr Monitor<ModuleLane> kLaneMonitors[] = {
-    {kBiasMa,
-     100,
-     16,
-     112,
-     3,
-     {},
-     &ModuleThresholds::tx_bias_ma,
-     &ModuleLane::tx_bias_ma,
-     &ModuleLane::tx_bias_flags},
-    {kTxPowerMw,
-     102,
-     24,
-     112,
-     1,
-     {},
-     &ModuleThresholds::tx_power_mw,
-     &ModuleLane::tx_power_mw,
-     &ModuleLane::tx_power_flags},
-    {kRxPowerMw,
-     104,
-     32,
-     113,
-     7,
-     {},
-     &ModuleThresholds::rx_power_mw,
-     &ModuleLane::rx_power_mw,
-     &ModuleLane::rx_power_flags},
-};
+constexpr Monitor<ModuleSample> kModuleMonitors[] = {{kTemperature, 96, 0, 112, 7, {}},
+                                                     {kSupply, 98, 8, 112, 5, {}}};
+constexpr Monitor<ModuleLane> kLaneMonitors[] = {{kTxBias, 100, 16, 112, 3, {}},
+                                                 {kTxPower, 102, 24, 112, 1, {}},
+                                                 {kRxPower, 104, 32, 113, 7, {}}};
 
 /// States as they are now, not latched.
 ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
   ModuleLane lane;
   if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
-  // Byte 65 says which level means a loss; one that claims both has none (linux:
+  // Byte 65 names the level that means a loss; a module that sets both has no signal (linux:
   // drivers/net/phy/sfp.c).
   const bool inverted = a0.offers(65, 2);
   if (const auto los = a2.bit(110, 1); los && a0.offers(93, 4) && !(inverted && a0.offers(65, 1)))
@@ -219,7 +169,7 @@ std::string_view why_not_measured(const ModulePage& a0, const ModulePage& a2) {
   return external ? "externally calibrated: its readings are left out" : "";
 }
 
-void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& medium,
+void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SffMedium& medium,
                       ModuleSample& sample) {
   // Vendors of passive cables copy an optic's layout; there is nothing to measure.
   if (!a0.offers(92, 6) || medium.kind == "dac") return;
@@ -229,15 +179,14 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
   }
   ModuleWarnings& warnings = sample.warnings;
   note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
-  for (const auto& row : kModuleMonitors)
-    sample.thresholds.*row.limits = read_limits(a2, row.limits_at, row.quantity, warnings);
+  for (const auto& row : kModuleMonitors) read_monitor_limits(a2, row, sample);
   sample.data_not_ready = a2.bit(110, 0);
   const bool ready = sample.data_not_ready != true;
   if (!ready) warnings.emplace_back("the module declares its readings invalid (data not ready)");
   const bool has_flags = a0.offers(93, 7);
   for (const auto& row : kModuleMonitors) {
     if (ready) read_monitor(a2, kSff8472Flags, row, sample, warnings);
-    if (!has_flags) sample.*row.flags = {};
+    if (!has_flags) sample.*row.field.flags = {};
   }
   if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
   ModuleLane& lane = sample.lanes.emplace_back(read_states(a0, a2));
@@ -246,9 +195,9 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
   if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
   for (const auto& row : kLaneMonitors) {
-    sample.thresholds.*row.limits = read_limits(a2, row.limits_at, row.quantity, warnings);
+    read_monitor_limits(a2, row, sample);
     if (ready) read_monitor(a2, kSff8472Flags, row, lane, warnings);
-    if (!has_flags) lane.*row.flags = {};
+    if (!has_flags) lane.*row.field.flags = {};
   }
 }
 
@@ -261,7 +210,7 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   sample.management = "SFF-8472";
   if (revision > 0 && revision < std::size(kRevisions))
     sample.management += " " + std::string(kRevisions[revision]);
-  const Medium medium = medium_of(a0);
+  const SffMedium medium = medium_of(a0);
   sample.kind = medium.kind;
   sample.media_type = media_type_of(a0, medium);
   sample.connector = connector_name(a0.code(2));

@@ -25,26 +25,19 @@ constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-
 /// The upper half of byte 147.
 enum : std::uint8_t { k850Vcsel = 0x00, kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
 
-struct Medium {
-  bool copper = false;
-  bool cable = false;
-  std::string kind = "unknown";
-};
-
 /// Unknown while a byte that decides it is not there: a dump may break off.
-Medium medium_of(const ModulePage& id) {
+SffMedium medium_of(const ModulePage& id) {
   if (!id.byte(147)) return {};
   const std::uint8_t technology = *id.byte(147) >> 4U;
   const std::uint8_t connector = id.code(130);
-  const std::uint8_t compliance = id.code(192);
+  const Compliance compliance = extended_compliance(id.code(192));
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
-  const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
-  if (connector == 0x22 || is_base_t_compliance(compliance)) return {true, false, "unknown"};
-  if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance))
+  const bool optical_cable = compliance.cable == Cable::kActiveOptical || connector == 0x0b;
+  if (connector == 0x22 || compliance.cable == Cable::kBaseT) return {true, false, "unknown"};
+  if (technology >= kTechActiveCopper || compliance.cable == Cable::kActiveCopper)
     return {true, true, "acc"};
   if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};
-  if (!optical_cable && (copper_bits || is_copper_compliance(compliance)))
-    return {true, true, "dac"};
+  if (!optical_cable && (copper_bits || compliance.is_copper())) return {true, true, "dac"};
   if (!optical_cable && !id.byte(192)) return {};
   if (optical_cable || connector == 0x23) return {false, true, "aoc"};
   return {false, false, "optical"};
@@ -57,9 +50,9 @@ std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
   constexpr std::uint8_t kParallel[] = {0x29, 0x36, 0x41, 0x42};
   const auto connector = id.byte(130);
   if (connector == kLc && std::ranges::find(kParallel, code) != std::end(kParallel))
-    return extended_compliance_name(code, true);
+    return extended_compliance(code).sfp;
   if (connector == kMpo12 && code == 0x2a) return "400G-DR4-2";
-  return extended_compliance_name(code, false);
+  return extended_compliance(code).qsfp;
 }
 
 /// A module that names no Ethernet has this: "InfiniBand EDR". Byte 164 (table 6-21).
@@ -72,7 +65,7 @@ std::string infiniband_type(const ModulePage& id) {
 
 /// Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
 /// Byte 131: table 6-17.
-std::string type_of(const ModulePage& id, const Medium& medium) {
+std::string type_of(const ModulePage& id, const SffMedium& medium) {
   const auto extended = id.byte(192);
   if (!extended) return {};
   if (const auto name = extended_name(id, *extended); !name.empty()) return std::string(name);
@@ -93,9 +86,9 @@ bool has_850nm_vcsel(const ModulePage& id) {
 
 /// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of
 /// OM3, OM2, OM1 and OM4.
-Fibre fibre_of(const ModulePage& id, const Medium& medium) {
+Fibre fibre_of(const ModulePage& id, const SffMedium& medium) {
   if (medium.kind == "aoc") return has_850nm_vcsel(id) ? Fibre::kMultimode : Fibre::kUnknown;
-  const Fibre extended = extended_compliance_fibre(id.code(192));
+  const Fibre extended = extended_compliance(id.code(192)).fibre;
   if (extended != Fibre::kUnknown) return extended;
   if (id.offers(131, 2) || id.offers(131, 4) || id.offers(131, 6)) return Fibre::kMultimode;
   if (id.offers(131, 1) || id.offers(131, 5)) return Fibre::kSingleMode;
@@ -132,7 +125,7 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   const auto ext = id.byte(129);
   if (!ext) return;
   const auto stated_w = stated_power_w(lower);
-  // Reserved before revision 2.10, which older modules set; class 8 says its watts (6.3.2, table
+  // Reserved before revision 2.10, which older modules set; class 8 states its watts (6.3.2, table
   // 6-16).
   if ((*ext & 0x20U) != 0 && (stated_w || !lower.exists())) {
     sample.power_class = 8;
@@ -161,7 +154,7 @@ void read_power_control(const ModulePage& lower, const ModulePage& id, ModuleSam
   if (sample.max_power_w.value_or(allowed_w + 1) > allowed_w) sample.allowed_power_w = allowed_w;
 }
 
-void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium,
+void read_page00(const ModulePage& id, const ModulePage& lower, const SffMedium& medium,
                  ModuleSample& sample) {
   read_identity(id, kSff8636Identity, sample);
   note_checksum(sample, "page 00h bytes 128-190", id.checksum_ok(128, 190, 191));
@@ -183,55 +176,11 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
 
 // --- lower page: readings and states; page 03h: limits
 
-constexpr Monitor<ModuleSample> kModuleMonitors[] = {
-    {kTemperatureC,
-     22,
-     128,
-     6,
-     7,
-     {220, 5},
-     &ModuleThresholds::temperature_c,
-     &ModuleSample::temperature_c,
-     &ModuleSample::temperature_flags},
-    {kSupplyV,
-     26,
-     144,
-     7,
-     7,
-     {220, 4},
-     &ModuleThresholds::supply_v,
-     &ModuleSample::supply_v,
-     &ModuleSample::supply_flags},
-};
-constexpr Monitor<ModuleLane> kLaneMonitors[] = {
-    {kRxPowerMw,
-     34,
-     176,
-     9,
-     7,
-     {},
-     &ModuleThresholds::rx_power_mw,
-     &ModuleLane::rx_power_mw,
-     &ModuleLane::rx_power_flags},
-    {kBiasMa,
-     42,
-     184,
-     11,
-     7,
-     {},
-     &ModuleThresholds::tx_bias_ma,
-     &ModuleLane::tx_bias_ma,
-     &ModuleLane::tx_bias_flags},
-    {kTxPowerMw,
-     50,
-     192,
-     13,
-     7,
-     {220, 2},
-     &ModuleThresholds::tx_power_mw,
-     &ModuleLane::tx_power_mw,
-     &ModuleLane::tx_power_flags},
-};
+constexpr Monitor<ModuleSample> kModuleMonitors[] = {{kTemperature, 22, 128, 6, 7, {220, 5}},
+                                                     {kSupply, 26, 144, 7, 7, {220, 4}}};
+constexpr Monitor<ModuleLane> kLaneMonitors[] = {{kRxPower, 34, 176, 9, 7, {}},
+                                                 {kTxBias, 42, 184, 11, 7, {}},
+                                                 {kTxPower, 50, 192, 13, 7, {220, 2}}};
 
 constexpr StateBit<ModuleLane> kLaneBits[] = {
     {&ModuleLane::rx_los, 3, 0, {}},
@@ -265,8 +214,8 @@ void read_host_lanes(const ModulePage& lower, const ModulePage& id, ModuleSample
   }
 }
 
-/// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero
-/// means it does not.
+/// From revision 2.8 on a module advertises whether it measures this (page 00h byte 220); before,
+/// zero means it does not.
 bool is_measured(const ModulePage& lower, const ModulePage& id, const Monitor<ModuleSample>& row,
                  bool copper) {
   const bool offered = row.advert.in(id);
@@ -295,13 +244,9 @@ void read_thresholds(const ModulePage& limits, const ModulePage& id, bool copper
     sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
     return;
   }
-  for (const auto& row : kModuleMonitors)
-    sample.thresholds.*row.limits =
-        read_limits(limits, row.limits_at, row.quantity, sample.warnings);
+  for (const auto& row : kModuleMonitors) read_monitor_limits(limits, row, sample);
   for (const auto& row : kLaneMonitors)
-    if (!copper && row.advert.in(id))
-      sample.thresholds.*row.limits =
-          read_limits(limits, row.limits_at, row.quantity, sample.warnings);
+    if (!copper && row.advert.in(id)) read_monitor_limits(limits, row, sample);
 }
 
 }  // namespace
@@ -320,7 +265,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
     sample.warnings.emplace_back("page 00h was not read: monitors are left out");
     return;
   }
-  const Medium medium = medium_of(id);
+  const SffMedium medium = medium_of(id);
   read_page00(id, lower, medium, sample);
   if (!head.lower_page_usable || !lower.byte(2)) return;
   if (medium.kind != "dac") read_power_control(lower, id, sample);

@@ -1,6 +1,5 @@
 // What the three memory maps share: a number with its unit, its limits and its flags, text, dates,
-// and the refusal of what cannot be true. What is refused becomes a sentence in the sample's
-// warnings, never a number.
+// and the refusal of impossible values, which become a sentence in the sample's warnings.
 #pragma once
 
 #include <array>
@@ -37,12 +36,36 @@ struct ModuleQuantity {
   Scale scale;
 };
 
-/// The scales that SFF-8472, SFF-8636 and CMIS have in common.
-inline constexpr ModuleQuantity kTemperatureC{"temperature", "C", true, -60, 150, {1, 256}};
-inline constexpr ModuleQuantity kSupplyV{"supply", "V", false, 2.0, 4.5, {1, 1e4}};
-inline constexpr ModuleQuantity kBiasMa{"bias", "mA", false, 0, 600, {1, 500}};
-inline constexpr ModuleQuantity kRxPowerMw{"Rx power", "mW", false, 0, 100, {1, 1e4}};
-inline constexpr ModuleQuantity kTxPowerMw{"Tx power", "mW", false, 0, 100, {1, 1e4}};
+/// A value that all memory maps have, with the same scale: where a sample holds it, its flags and
+/// its limits.
+template <typename Owner>
+struct MonitorField {
+  ModuleQuantity quantity;
+  std::optional<double> Owner::*value;
+  AlarmFlags Owner::*flags;
+  Limits ModuleThresholds::*limits;
+};
+inline constexpr MonitorField<ModuleSample> kTemperature{
+    {"temperature", "C", true, -60, 150, {1, 256}},
+    &ModuleSample::temperature_c,
+    &ModuleSample::temperature_flags,
+    &ModuleThresholds::temperature_c};
+inline constexpr MonitorField<ModuleSample> kSupply{{"supply", "V", false, 2.0, 4.5, {1, 1e4}},
+                                                    &ModuleSample::supply_v,
+                                                    &ModuleSample::supply_flags,
+                                                    &ModuleThresholds::supply_v};
+inline constexpr MonitorField<ModuleLane> kTxBias{{"bias", "mA", false, 0, 600, {1, 500}},
+                                                  &ModuleLane::tx_bias_ma,
+                                                  &ModuleLane::tx_bias_flags,
+                                                  &ModuleThresholds::tx_bias_ma};
+inline constexpr MonitorField<ModuleLane> kRxPower{{"Rx power", "mW", false, 0, 100, {1, 1e4}},
+                                                   &ModuleLane::rx_power_mw,
+                                                   &ModuleLane::rx_power_flags,
+                                                   &ModuleThresholds::rx_power_mw};
+inline constexpr MonitorField<ModuleLane> kTxPower{{"Tx power", "mW", false, 0, 100, {1, 1e4}},
+                                                   &ModuleLane::tx_power_mw,
+                                                   &ModuleLane::tx_power_flags,
+                                                   &ModuleThresholds::tx_power_mw};
 
 /// nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0:
 /// none.
@@ -91,31 +114,41 @@ void read_bits(const Rows& rows, const ModulePage& page, const ModulePage& adver
     if (row.advert.in(advert)) owner.*row.field = page.bit(row.at, row.bit + lane);
 }
 
-/// A monitor of the module as a whole or of each lane (two bytes of value, half a byte of flags a
-/// lane): where its value, its limits and the flag of its high alarm are.
+/// Where a map has a monitor of the module as a whole or of each lane (two bytes of value, half a
+/// byte of flags a lane): its value, its limits and the flag of its high alarm.
 template <typename Owner>
 struct Monitor {
-  ModuleQuantity quantity;
+  MonitorField<Owner> field;
   std::uint8_t value_at, limits_at, flags_at, flags_bit;
   AdvertBit advert;
-  Limits ModuleThresholds::*limits;
-  std::optional<double> Owner::*value;
-  AlarmFlags Owner::*flags;
 };
 /// `index` of the lane is 0 first; `lane` names it in warnings, 0 for none.
 template <typename Owner>
 void read_monitor(const ModulePage& page, const FlagLayout& layout, const Monitor<Owner>& row,
                   Owner& owner, ModuleWarnings& warnings, unsigned index = 0, unsigned lane = 0) {
-  owner.*row.value = read_value(page, row.value_at + 2 * index, row.quantity, lane, warnings);
+  owner.*row.field.value =
+      read_value(page, row.value_at + 2 * index, row.field.quantity, lane, warnings);
   // The first of two lanes has the high half of the byte.
-  owner.*row.flags =
+  owner.*row.field.flags =
       read_flags(page, layout, row.flags_at + index / 2, row.flags_bit - 4U * (index % 2));
+}
+template <typename Owner>
+void read_monitor_limits(const ModulePage& page, const Monitor<Owner>& row, ModuleSample& sample) {
+  sample.thresholds.*row.field.limits =
+      read_limits(page, row.limits_at, row.field.quantity, sample.warnings);
 }
 
 /// Printable text without its padding (blanks, NUL, all ones). "" and a warning when it is not
 /// text.
 std::string read_text(const ModulePage& page, unsigned offset, unsigned length,
                       std::string_view name, ModuleWarnings& warnings);
+/// What an SFP or QSFP sends its signal over.
+struct SffMedium {
+  bool copper = false;  ///< no light: no power, bias or loss of signal
+  bool cable = false;
+  std::string kind = "unknown";
+};
+
 /// The longest of lengths in bytes, each of so many metres a step. 0 and all ones are no length.
 std::optional<double> longest_m(const ModulePage& page,
                                 std::initializer_list<std::pair<unsigned, double>> bytes);

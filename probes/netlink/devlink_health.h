@@ -1,12 +1,11 @@
-// devlink health reporters: what a driver says of its own device and firmware.
+// devlink health reporters: what a driver reports about its own device and firmware.
 //
 // DEVLINK_CMD_HEALTH_REPORTER_GET as a dump over all devices (linux: net/devlink/health.c,
 // devlink_nl_health_reporter_fill). Needs no lock of the network stack, only the device's own.
 //
-// What a reporter counts says little; what it means is asked of those only whose words name a
-// module or a port, with DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE (which wants CAP_NET_ADMIN), and only
-// after a new error: ice's "port" keeps its last words for ever, also when what they complain of
-// was mended long ago.
+// A reporter's counts alone mean little. The reporters that describe a module or a port in words
+// are diagnosed too (DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE, which needs CAP_NET_ADMIN), but only
+// after a new error: ice's "port" keeps its last description for ever, also after the repair.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +19,19 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "probes/host.h"
-#include "probes/netlink/netlink_message.h"
 
 namespace linkhealth {
 
 struct HealthReporter {
   std::string bus;     ///< "pci", "auxiliary", …
   std::string device;  ///< "0000:1b:00.0" on pci
-  std::string name;  ///< "fw", "fw_fatal", "tx", "rx", "vnic", … (mlx5); "fw" (bnxt); "mdd", "fw",
-                     ///< "port", … (ice)
-  std::optional<bool>
-      in_error;  ///< DEVLINK_HEALTH_REPORTER_STATE_ERROR, which stands until recovery
+  /// "fw", "fw_fatal", "tx", "rx", "vnic", … (mlx5); "fw" (bnxt); "mdd", "fw", "port", … (ice)
+  std::string name;
+  /// DEVLINK_HEALTH_REPORTER_STATE_ERROR, which stands until recovery.
+  std::optional<bool> in_error;
   std::optional<std::uint64_t> errors, recoveries;
-  std::string words;            ///< of a new error, where they were asked; "" else
-  std::optional<Error> unsaid;  ///< why they could not be asked
+  std::string description;               ///< of a new error, where it was diagnosed; "" otherwise
+  std::optional<Error> diagnosis_error;  ///< why the diagnosis failed
 
   /// Its PCI address; "" for a device of another bus.
   [[nodiscard]] std::string_view pci() const {
@@ -41,24 +39,15 @@ struct HealthReporter {
   }
 };
 
-/// After what time in error, reading by reading, a reporter of `driver` means that device or
-/// firmware have failed; nullopt: it never does, because it is of queues, recovers by itself or has
-/// other errors, too.
+/// How long a reporter of `driver` must be in error until device or firmware count as failed;
+/// nullopt: never, because the reporter is of queues, recovers by itself or has other errors, too.
 std::optional<Milliseconds> failed_after(std::string_view driver, std::string_view reporter);
 
-Bytes build_health_reporters_dump(std::uint16_t family);
-Result<HealthReporter> parse_health_reporter(ByteView message);
-
-Bytes build_health_diagnosis(std::uint16_t family, const HealthReporter& reporter);
-/// What one of the answer's messages says as "Description" (linux: devlink_fmsg_string_pair_put());
-/// "" nothing.
-Result<std::string> parse_health_diagnosis(ByteView message);
-
-/// Reads all reporters again and again, and remembers which errors it knows.
+/// Reads all reporters each time, and remembers which errors it knows.
 class HealthReporters {
  public:
-  /// ENOENT: the kernel has no devlink. An answer that can't be parsed is left out. Of the errors
-  /// that a reporter has at the first reading nobody knows how old they are: they are not asked.
+  /// ENOENT: the kernel has no devlink. An answer that can't be parsed is left out. The errors of
+  /// the first reading have an unknown age: they are not diagnosed.
   Result<std::vector<HealthReporter>> read(Host& host);
 
  private:

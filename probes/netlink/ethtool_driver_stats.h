@@ -9,10 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,11 +20,10 @@
 namespace linkhealth {
 
 struct DriverStatistics {
-  Counters counters;  ///< by the driver's own names; only rows of the counter table with source
-                      ///< kEthtoolDriver
+  Counters counters;  ///< by the driver's own names; only rows of source kEthtoolDriver
   /// Bits that FEC corrected, lane 1 first (mlx5 `rx_err_lane_N_phy`, which is
   /// phy_corrected_bits_laneN of PPCNT; linux: drivers/net/ethernet/mellanox/mlx5/core/en_stats.c).
-  /// Empty where the driver does not say.
+  /// Empty where the driver does not report it.
   std::vector<std::uint64_t> lane_corrected_bits;
 };
 
@@ -37,8 +33,6 @@ class DriverStatisticsReader {
  public:
   /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed meanwhile, read again later.
   Result<DriverStatistics> read(Host& host, const std::string& netdev);
-  /// How many of the driver's statistics are used; after the first read().
-  [[nodiscard]] std::size_t wanted() const { return wanted_.size(); }
 
  private:
   Result<void> read_names(Host& host, const std::string& netdev, std::uint32_t count);
@@ -47,15 +41,5 @@ class DriverStatisticsReader {
   /// Place among the driver's statistics, and what it is.
   std::vector<std::pair<std::uint32_t, CounterId>> wanted_;
 };
-
-/// The lane, from 1, of an mlx5 per-lane statistic: "rx_err_lane_0_phy" -> 1. nullopt for any other
-/// name.
-std::optional<std::size_t> lane_of(std::string_view statistic);
-
-/// The answers' parts after their heads. An Error (EBADMSG) when the kernel's count does not fit
-/// the bytes.
-Result<std::uint32_t> parse_statistics_count(std::span<const std::byte> answer);
-Result<std::vector<std::string>> parse_statistic_names(std::span<const std::byte> answer);
-Result<std::vector<std::uint64_t>> parse_statistic_values(std::span<const std::byte> answer);
 
 }  // namespace linkhealth

@@ -78,6 +78,12 @@ std::string extended_ack(ByteView message, const nlmsghdr& head) {
   return std::string(NetlinkAttributes(rest)[NLMSGERR_ATTR_MSG].text());
 }
 
+bool is_dump(ByteView request) {
+  nlmsghdr head{};
+  if (request.size() >= sizeof head) std::memcpy(&head, request.data(), sizeof head);
+  return (head.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
 class KernelEvents final : public HostEvents {
  public:
   KernelEvents(NetlinkSocket socket, bool whole) : socket_(std::move(socket)), whole_(whole) {}
@@ -140,13 +146,6 @@ Result<void> AnswerCollector::add_message(std::span<const std::byte> message) {
   return {};
 }
 
-bool is_interrupted_dump(std::span<const std::byte> request, const Error& error) {
-  nlmsghdr head{};
-  if (error.errnum != EAGAIN || request.size() < sizeof head) return false;
-  std::memcpy(&head, request.data(), sizeof head);
-  return (head.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
-}
-
 Result<std::unique_ptr<KernelSocket>> KernelSocket::open(int protocol) {
   auto socket = connect(protocol, kRequestBufferBytes);
   if (!socket) return socket.error();
@@ -164,9 +163,9 @@ Result<std::unique_ptr<KernelSocket>> KernelSocket::open(int protocol) {
 Result<std::vector<Bytes>> KernelSocket::request(std::span<const std::byte> message) {
   for (int tries = 1;; ++tries) {
     auto answers = request_once(message);
-    if (answers || !is_interrupted_dump(message, answers.error()) ||
-        tries == kInterruptedDumpTries || !usable_)
-      return answers;
+    if (answers || !usable_ || tries == kInterruptedDumpTries) return answers;
+    // A driver's own EAGAIN (a module's busy bus) is an answer: only a dump is requested again.
+    if (answers.error().errnum != EAGAIN || !is_dump(message)) return answers;
   }
 }
 

@@ -18,15 +18,14 @@ struct nl_sock;
 
 namespace linkhealth {
 
-/// The answers to one request, gathered from datagrams. Separate from the socket so that tests can
-/// feed it bytes.
+/// Gathers the answers to one request from datagrams. Separate from the socket for tests.
 class AnswerCollector {
  public:
   explicit AnswerCollector(std::uint32_t sequence) : sequence_(sequence) {}
 
-  /// Adds one datagram. Messages of other sequences are late answers to a request that was given
-  /// up: ignored. An Error when the kernel answered with one, with its extended ack text; EAGAIN
-  /// when a change interrupted a dump (NLM_F_DUMP_INTR); EBADMSG when the lengths make no sense.
+  /// Adds one datagram. Messages of other sequences are late answers to an abandoned request and
+  /// are ignored. Errors: the kernel's, with its extended ack text; EAGAIN when a change
+  /// interrupted a dump (NLM_F_DUMP_INTR); EBADMSG when the lengths make no sense.
   Result<void> add(std::span<const std::byte> datagram);
   [[nodiscard]] bool complete() const { return complete_; }
   std::vector<Bytes> take() { return std::move(answers_); }
@@ -40,19 +39,14 @@ class AnswerCollector {
   std::vector<Bytes> answers_;
 };
 
-/// Whether `error` means that a dump must be requested again. A driver's own EAGAIN (a module's
-/// busy bus) is an answer.
-bool is_interrupted_dump(std::span<const std::byte> request, const Error& error);
-
 using NetlinkSocket = std::unique_ptr<nl_sock, void (*)(nl_sock*)>;
 
 class KernelSocket {
  public:
   static Result<std::unique_ptr<KernelSocket>> open(int protocol);
 
-  /// See Host::netlink. ETIMEDOUT when the kernel does not answer for 2 s; after that the socket
-  /// must be thrown away. (A request that the kernel works on inside send(2), such as a read of a
-  /// slow module's EEPROM, takes as long as it takes.)
+  /// See Host::netlink. ETIMEDOUT when the kernel does not answer for 2 s. A request that the
+  /// kernel works on inside send(2), such as a read of a slow module's EEPROM, has no time limit.
   Result<std::vector<Bytes>> request(std::span<const std::byte> message);
   /// False after an error that may leave answers behind in the socket.
   [[nodiscard]] bool usable() const { return usable_; }

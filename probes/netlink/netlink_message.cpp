@@ -120,31 +120,32 @@ Result<NetlinkAttributes> parse_genl_message(ByteView bytes, std::uint8_t comman
   return std::move(message->attributes);
 }
 
-Result<Bytes> request_one(Host& host, int protocol, const Bytes& request) {
-  auto answers = host.netlink(protocol, request);
+Result<Bytes> request_one(Host& host, int protocol, const NetlinkBuilder& request) {
+  auto answers = host.netlink(protocol, request.bytes());
   if (!answers) return answers.error();
   if (answers->empty()) return bad_message("no answer");
   return std::move(answers->front());
 }
 
-Bytes build_family_request(const std::string& family) {
-  return NetlinkBuilder::generic(GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY)
-      .put_string(CTRL_ATTR_FAMILY_NAME, family)
-      .bytes();
-}
-
-Result<std::uint16_t> parse_family_id(ByteView message) {
-  const auto answer = parse_genl_message(message, CTRL_CMD_NEWFAMILY);
+Result<GenericReply> request_genl(Host& host, const NetlinkBuilder& request,
+                                  std::uint8_t reply_command) {
+  auto answer = request_one(host, NETLINK_GENERIC, request);
   if (!answer) return answer.error();
-  const auto id = (*answer)[CTRL_ATTR_FAMILY_ID].u16();
-  if (!id || *id < NLMSG_MIN_TYPE) return bad_message("a family without a number");
-  return *id;
+  auto attributes = parse_genl_message(*answer, reply_command);
+  if (!attributes) return attributes.error();
+  return GenericReply(*std::move(answer), *std::move(attributes));
 }
 
 Result<std::uint16_t> resolve_family(Host& host, const std::string& family) {
-  const auto answer = request_one(host, NETLINK_GENERIC, build_family_request(family));
-  if (!answer) return answer.error();
-  return parse_family_id(*answer);
+  const auto reply =
+      request_genl(host,
+                   NetlinkBuilder::generic(GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY)
+                       .put_string(CTRL_ATTR_FAMILY_NAME, family),
+                   CTRL_CMD_NEWFAMILY);
+  if (!reply) return reply.error();
+  const auto id = reply->attributes[CTRL_ATTR_FAMILY_ID].u16();
+  if (!id || *id < NLMSG_MIN_TYPE) return bad_message("a family without a number");
+  return *id;
 }
 
 }  // namespace linkhealth

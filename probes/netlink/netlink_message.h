@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -42,13 +43,9 @@ class NetlinkBuilder {
     static_assert(std::is_trivially_copyable_v<Header>);
     return append(std::as_bytes(std::span(&fixed, 1)));
   }
-  NetlinkBuilder& put_u8(std::uint16_t type, std::uint8_t value) { return put_number(type, value); }
-  NetlinkBuilder& put_u32(std::uint16_t type, std::uint32_t value) {
-    return put_number(type, value);
-  }
-  NetlinkBuilder& put_u64(std::uint16_t type, std::uint64_t value) {
-    return put_number(type, value);
-  }
+  NetlinkBuilder& put_u8(std::uint16_t type, std::uint8_t value) { return number(type, value); }
+  NetlinkBuilder& put_u32(std::uint16_t type, std::uint32_t value) { return number(type, value); }
+  NetlinkBuilder& put_u64(std::uint16_t type, std::uint64_t value) { return number(type, value); }
   NetlinkBuilder& put_string(std::uint16_t type, const std::string& text);
   NetlinkBuilder& put(std::uint16_t type, ByteView payload);
   NetlinkBuilder& put_flag(std::uint16_t type) { return put(type, {}); }
@@ -62,7 +59,7 @@ class NetlinkBuilder {
  private:
   NetlinkBuilder& append(ByteView fixed_header);
   template <typename Number>
-  NetlinkBuilder& put_number(std::uint16_t type, Number value) {
+  NetlinkBuilder& number(std::uint16_t type, Number value) {
     return put(type, std::as_bytes(std::span(&value, 1)));
   }
 
@@ -133,8 +130,8 @@ struct NetlinkMessage {
   }
 };
 
-/// An Error (errnum EBADMSG) when the message is shorter than it says, than its fixed header, or
-/// when its attributes do not fit. Bytes after the message's own length are ignored.
+/// An Error (errnum EBADMSG) when the message is shorter than its length field or its fixed header,
+/// or when its attributes do not fit. Bytes after the message's own length are ignored.
 Result<NetlinkMessage> parse_netlink_message(ByteView bytes, std::size_t header_size);
 
 /// The attributes of one message of a generic netlink family. Error as above, or when it is of
@@ -144,12 +141,24 @@ Result<NetlinkAttributes> parse_genl_message(ByteView bytes, std::uint8_t comman
 /// The Error of a message that cannot be used: "netlink: WHAT", errnum EBADMSG.
 Error bad_message(const std::string& what);
 
-/// One request, and its first answer.
-Result<Bytes> request_one(Host& host, int protocol, const Bytes& request);
+/// Sends one request and returns its first answer.
+Result<Bytes> request_one(Host& host, int protocol, const NetlinkBuilder& request);
+
+/// The answer to a request of a generic netlink family. Can only be moved: `attributes` point into
+/// `bytes`.
+struct GenericReply {
+  GenericReply(Bytes message, NetlinkAttributes content)
+      : bytes(std::move(message)), attributes(std::move(content)) {}
+  GenericReply(GenericReply&&) = default;
+  GenericReply& operator=(GenericReply&&) = default;
+  Bytes bytes;
+  NetlinkAttributes attributes;
+};
+/// Sends one request and parses its first answer, which must be of `reply_command`.
+Result<GenericReply> request_genl(Host& host, const NetlinkBuilder& request,
+                                  std::uint8_t reply_command);
 
 /// CTRL_CMD_GETFAMILY: the message type of a generic netlink family, fixed while the kernel runs.
-Bytes build_family_request(const std::string& family);
-Result<std::uint16_t> parse_family_id(ByteView message);
 /// ENOENT: the kernel does not have this family.
 Result<std::uint16_t> resolve_family(Host& host, const std::string& family);
 

@@ -1,4 +1,4 @@
-#include "probes/peer/import_check.h"
+#include "probes/peer/import_file.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ constexpr std::string_view kPhysStateWords[] = {"",
                                                 "Phy Test"};
 constexpr std::string_view kKindWords[] = {"optical", "aoc", "dac", "acc", "unknown"};
 
-/// Parts of a quantity: its own key says what is measured.
+/// Parts of a quantity: the key of the quantity names what is measured.
 bool is_part(std::string_view name) {
   constexpr auto kParts =
       std::to_array<std::string_view>({"min", "max", "avg", "current", "total", "low_alarm",

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "model/json/sample_fields.h"
-#include "probes/peer/import_check.h"
 
 namespace linkhealth {
 

@@ -33,4 +33,12 @@ struct ImportFile {
 /// quotes of our own, because it becomes a metric's label: "not whole or not the format: …".
 Result<ImportFile> parse_import_file(std::string_view text);
 
+/// The first implausible value of an entry (a wrong unit, a dead register, control bytes), as a
+/// clause: "temperature_c of 4800 is out of range"; "": none.
+std::string find_implausible(const ImportedPort& port);
+
+/// Drops limits that cannot be a module's with a warning in the module: all zero, which many
+/// writers use for "none", and limits out of order. The readings stay.
+void drop_bad_limits(ModuleSample& module);
+
 }  // namespace linkhealth

@@ -49,30 +49,31 @@ class BoundedSocket {
   static ssize_t send(lldpctl_conn_t* /*connection*/, const std::uint8_t* data, std::size_t length,
                       void* user) {
     auto& self = *static_cast<BoundedSocket*>(user);
-    while (self.wait(POLLOUT)) {
-      const ssize_t sent = ::send(self.fd_.get(), data, length, MSG_NOSIGNAL);
-      if (sent >= 0) return sent;
-      if (errno != EAGAIN && errno != EINTR) return self.failed(errno);
-    }
-    return LLDPCTL_ERR_CALLBACK_FAILURE;
+    return self.transfer(POLLOUT,
+                         [&] { return ::send(self.fd_.get(), data, length, MSG_NOSIGNAL); });
   }
   static ssize_t receive(lldpctl_conn_t* /*connection*/, const std::uint8_t* data,
                          std::size_t length, void* user) {
     auto& self = *static_cast<BoundedSocket*>(user);
-    while (self.wait(POLLIN)) {
-      // The library declares its own buffer const.
-      const ssize_t got = ::recv(self.fd_.get(), const_cast<std::uint8_t*>(data), length, 0);
-      if (got == 0) return LLDPCTL_ERR_EOF;
-      if (got > 0) return got;
-      if (errno != EAGAIN && errno != EINTR) return self.failed(errno);
-    }
-    return LLDPCTL_ERR_CALLBACK_FAILURE;
+    // The library declares its own buffer const.
+    const ssize_t got = self.transfer(
+        POLLIN, [&] { return ::recv(self.fd_.get(), const_cast<std::uint8_t*>(data), length, 0); });
+    return got == 0 ? ssize_t{LLDPCTL_ERR_EOF} : got;
   }
 
   /// Why a callback gave up; 0: none did.
   [[nodiscard]] int errnum() const { return errnum_; }
 
  private:
+  template <typename Transfer>
+  ssize_t transfer(short events, Transfer once) {
+    while (wait(events)) {
+      const ssize_t size = once();
+      if (size >= 0) return size;
+      if (errno != EAGAIN && errno != EINTR) return failed(errno);
+    }
+    return LLDPCTL_ERR_CALLBACK_FAILURE;
+  }
   bool wait(short events) {
     const Milliseconds left = std::min(patience_, deadline_ - clock_.steady());
     pollfd wanted{fd_.get(), events, 0};

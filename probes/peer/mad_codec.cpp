@@ -15,7 +15,6 @@ namespace {
 static_assert(kMadSize == IB_MAD_SIZE);
 
 constexpr std::uint8_t kSmpDirected = 0x81;
-constexpr std::uint8_t kPerfMgt = 0x04;
 constexpr std::uint8_t kGet = 0x01;
 constexpr std::uint8_t kGetResponse = 0x81;
 constexpr std::uint16_t kPermissive = 0xffff;  // the LID of "no LID": the whole way is directed
@@ -23,23 +22,10 @@ constexpr std::size_t kClassAt = 1, kMethodAt = 3, kTransactionAt = 12;
 static_assert(IB_SMP_DATA_OFFS == IB_PC_DATA_OFFS);
 constexpr int kDataAt = IB_SMP_DATA_OFFS;
 
-struct AttributeRow {
-  MadAttribute attribute;
-  std::uint8_t management_class;
-  std::uint16_t id;
-};
-constexpr AttributeRow kAttributes[] = {
-    {MadAttribute::kNodeInfo, kSmpDirected, 0x0011},
-    {MadAttribute::kNodeDescription, kSmpDirected, 0x0010},
-    {MadAttribute::kPortInfo, kSmpDirected, 0x0015},
-    {MadAttribute::kPerfClassPortInfo, kPerfMgt, 0x0001},
-    {MadAttribute::kPortCounters, kPerfMgt, 0x0012},
-    {MadAttribute::kPortCountersExtended, kPerfMgt, 0x001d},
-};
-
-const AttributeRow& row_of(MadAttribute attribute) {
-  return *std::ranges::find(kAttributes, attribute, &AttributeRow::attribute);
+std::uint8_t class_of(MadAttribute attribute) {
+  return static_cast<std::uint8_t>(static_cast<std::uint32_t>(attribute) >> 16U);
 }
+std::uint16_t id_of(MadAttribute attribute) { return static_cast<std::uint16_t>(attribute); }
 
 // libibmad only reads, but takes a plain pointer.
 std::uint8_t* bytes_of(const Mad& mad) { return const_cast<std::uint8_t*>(mad.data()); }
@@ -98,7 +84,7 @@ std::optional<std::uint32_t> lane_speed_mbps(const Mad& answer) {
   // known.
   if (const std::uint32_t extended_2 = extended_speed_2(answer); extended_2 != 0)
     return look_up(kExtendedSpeeds2Mbps, extended_2);
-  // CapabilityMask says whether this field counts, but a switch has the mask in port 0 only;
+  // CapabilityMask decides whether this field counts, but a switch has the mask in port 0 only;
   // elsewhere unused is 0.
   const std::uint32_t extended = field(answer, kDataAt, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
   if (extended != 0) return look_up(kExtendedSpeedsMbps, extended);
@@ -106,33 +92,44 @@ std::optional<std::uint32_t> lane_speed_mbps(const Mad& answer) {
 }
 
 /// What the low bits of a status mean (IBA 13.4.7).
-std::string status_words(std::uint32_t status) {
-  if ((status & 0x1cU) == (1U << 2U)) return "does not know this version";
-  if ((status & 0x1cU) == (2U << 2U)) return "does not support the method";
-  if ((status & 0x1cU) == (3U << 2U)) return "does not support the attribute";
-  if ((status & 0x1cU) == (7U << 2U)) return "refuses the value";
-  if ((status & 0x01U) != 0) return "is busy";
-  if ((status & 0x02U) != 0) return "refers to another agent";
-  return "answers with an error";
+std::string_view status_text(std::uint32_t status) {
+  switch (status >> 2U & 7U) {
+    case 1:
+      return "does not know this version";
+    case 2:
+      return "does not support the method";
+    case 3:
+      return "does not support the attribute";
+    case 7:
+      return "refuses the value";
+    default:
+      break;
+  }
+  if ((status & 1U) != 0) return "is busy";
+  return (status & 2U) != 0 ? "refers to another agent" : "answers with an error";
 }
 
+struct ErrorField {
+  MAD_FIELDS plain, extended;
+  std::string_view name;
+};
+constexpr ErrorField kErrorFields[] = {
+    {IB_PC_ERR_SYM_F, IB_PC_EXT_ERR_SYM_F, "symbol_error"},
+    {IB_PC_LINK_RECOVERS_F, IB_PC_EXT_LINK_RECOVERS_F, "link_error_recovery"},
+    {IB_PC_LINK_DOWNED_F, IB_PC_EXT_LINK_DOWNED_F, "link_downed"},
+    {IB_PC_ERR_RCV_F, IB_PC_EXT_ERR_RCV_F, "port_rcv_errors"},
+    {IB_PC_ERR_PHYSRCV_F, IB_PC_EXT_ERR_PHYSRCV_F, "port_rcv_remote_physical_errors"},
+    {IB_PC_ERR_SWITCH_REL_F, IB_PC_EXT_ERR_SWITCH_REL_F, "port_rcv_switch_relay_errors"},
+    {IB_PC_XMT_DISCARDS_F, IB_PC_EXT_XMT_DISCARDS_F, "port_xmit_discards"},
+    {IB_PC_ERR_XMTCONSTR_F, IB_PC_EXT_ERR_XMTCONSTR_F, "port_xmit_constraint_errors"},
+    {IB_PC_ERR_RCVCONSTR_F, IB_PC_EXT_ERR_RCVCONSTR_F, "port_rcv_constraint_errors"},
+    {IB_PC_ERR_LOCALINTEG_F, IB_PC_EXT_ERR_LOCALINTEG_F, "local_link_integrity_errors"},
+    {IB_PC_ERR_EXCESS_OVR_F, IB_PC_EXT_ERR_EXCESS_OVR_F, "excessive_buffer_overrun_errors"},
+    {IB_PC_VL15_DROPPED_F, IB_PC_EXT_VL15_DROPPED_F, "VL15_dropped"},
+};
 struct CounterField {
   MAD_FIELDS field;
   std::string_view name;
-};
-constexpr CounterField kErrorFields[] = {
-    {IB_PC_ERR_SYM_F, "symbol_error"},
-    {IB_PC_LINK_RECOVERS_F, "link_error_recovery"},
-    {IB_PC_LINK_DOWNED_F, "link_downed"},
-    {IB_PC_ERR_RCV_F, "port_rcv_errors"},
-    {IB_PC_ERR_PHYSRCV_F, "port_rcv_remote_physical_errors"},
-    {IB_PC_ERR_SWITCH_REL_F, "port_rcv_switch_relay_errors"},
-    {IB_PC_XMT_DISCARDS_F, "port_xmit_discards"},
-    {IB_PC_ERR_XMTCONSTR_F, "port_xmit_constraint_errors"},
-    {IB_PC_ERR_RCVCONSTR_F, "port_rcv_constraint_errors"},
-    {IB_PC_ERR_LOCALINTEG_F, "local_link_integrity_errors"},
-    {IB_PC_ERR_EXCESS_OVR_F, "excessive_buffer_overrun_errors"},
-    {IB_PC_VL15_DROPPED_F, "VL15_dropped"},
 };
 constexpr CounterField kTrafficFields[] = {
     {IB_PC_EXT_XMT_BYTES_F, "port_xmit_data"},
@@ -146,27 +143,6 @@ constexpr CounterField kCastFields[] = {
     {IB_PC_EXT_XMT_MPKTS_F, "multicast_xmit_packets"},
     {IB_PC_EXT_RCV_MPKTS_F, "multicast_rcv_packets"},
 };
-constexpr CounterField kExtendedErrorFields[] = {
-    {IB_PC_EXT_ERR_SYM_F, "symbol_error"},
-    {IB_PC_EXT_LINK_RECOVERS_F, "link_error_recovery"},
-    {IB_PC_EXT_LINK_DOWNED_F, "link_downed"},
-    {IB_PC_EXT_ERR_RCV_F, "port_rcv_errors"},
-    {IB_PC_EXT_ERR_PHYSRCV_F, "port_rcv_remote_physical_errors"},
-    {IB_PC_EXT_ERR_SWITCH_REL_F, "port_rcv_switch_relay_errors"},
-    {IB_PC_EXT_XMT_DISCARDS_F, "port_xmit_discards"},
-    {IB_PC_EXT_ERR_XMTCONSTR_F, "port_xmit_constraint_errors"},
-    {IB_PC_EXT_ERR_RCVCONSTR_F, "port_rcv_constraint_errors"},
-    {IB_PC_EXT_ERR_LOCALINTEG_F, "local_link_integrity_errors"},
-    {IB_PC_EXT_ERR_EXCESS_OVR_F, "excessive_buffer_overrun_errors"},
-    {IB_PC_EXT_VL15_DROPPED_F, "VL15_dropped"},
-    {IB_PC_EXT_XMT_WAIT_F, "port_xmit_wait"},
-};
-
-template <std::size_t N>
-void read64(const Mad& answer, const CounterField (&fields)[N], Counters& counters) {
-  for (const CounterField& row : fields)
-    counters.set(row.name, field64(answer, kDataAt, row.field));
-}
 
 Error wrong_port(std::uint32_t came, std::uint8_t port) {
   return {fmt::format("the answer is about port {}, not {}", came, port), EPROTO};
@@ -175,15 +151,14 @@ Error wrong_port(std::uint32_t came, std::uint8_t port) {
 }  // namespace
 
 Mad encode_request(const MadRequest& request) {
-  const AttributeRow& row = row_of(request.attribute);
   Mad mad{};
   mad_set_field(mad.data(), 0, IB_MAD_BASEVER_F, 1);
-  mad_set_field(mad.data(), 0, IB_MAD_MGMTCLASS_F, row.management_class);
+  mad_set_field(mad.data(), 0, IB_MAD_MGMTCLASS_F, class_of(request.attribute));
   mad_set_field(mad.data(), 0, IB_MAD_CLASSVER_F, 1);
   mad_set_field(mad.data(), 0, IB_MAD_METHOD_F, kGet);
   mad_set_field64(mad.data(), 0, IB_MAD_TRID_F, request.transaction);
-  mad_set_field(mad.data(), 0, IB_MAD_ATTRID_F, row.id);
-  if (row.management_class == kSmpDirected) {
+  mad_set_field(mad.data(), 0, IB_MAD_ATTRID_F, id_of(request.attribute));
+  if (class_of(request.attribute) == kSmpDirected) {
     mad_set_field(mad.data(), 0, IB_MAD_ATTRMOD_F, request.port);
     mad_set_field(mad.data(), 0, IB_DRSMP_HOPCNT_F, request.egress_port != 0 ? 1 : 0);
     mad_set_field(mad.data(), 0, IB_DRSMP_DRSLID_F, kPermissive);
@@ -216,7 +191,7 @@ Result<Mad> check_answer(const Mad& request, std::span<const std::uint8_t> answe
   const std::uint32_t status = mad[kClassAt] == kSmpDirected ? field(mad, 0, IB_DRSMP_STATUS_F)
                                                              : field(mad, 0, IB_MAD_STATUS_F);
   if (status != 0)
-    return Error{fmt::format("the far end {} (status 0x{:04x})", status_words(status), status),
+    return Error{fmt::format("the far end {} (status 0x{:04x})", status_text(status), status),
                  EREMOTEIO};
   if (attribute(mad) != attribute(request)) return Error{"an answer about something else", EPROTO};
   return mad;
@@ -293,8 +268,8 @@ Result<Counters> decode_port_counters(const Mad& answer, std::uint8_t port,
   const std::uint32_t came = field(answer, kDataAt, IB_PC_PORT_SELECT_F);
   if (came != port) return wrong_port(came, port);
   Counters counters;
-  for (const CounterField& row : kErrorFields)
-    counters.set(row.name, field(answer, kDataAt, row.field));
+  for (const ErrorField& row : kErrorFields)
+    counters.set(row.name, field(answer, kDataAt, row.plain));
   if (offered.xmit_wait) counters.set("port_xmit_wait", field(answer, kDataAt, IB_PC_XMT_WAIT_F));
   return counters;
 }
@@ -304,9 +279,15 @@ Result<Counters> decode_port_counters_extended(const Mad& answer, std::uint8_t p
   const std::uint32_t came = field(answer, kDataAt, IB_PC_EXT_PORT_SELECT_F);
   if (came != port) return wrong_port(came, port);
   Counters counters;
-  read64(answer, kTrafficFields, counters);
-  if (offered.extended) read64(answer, kCastFields, counters);
-  if (offered.extended_errors) read64(answer, kExtendedErrorFields, counters);
+  const auto read = [&](MAD_FIELDS which, std::string_view name) {
+    counters.set(name, field64(answer, kDataAt, which));
+  };
+  for (const CounterField& row : kTrafficFields) read(row.field, row.name);
+  if (offered.extended)
+    for (const CounterField& row : kCastFields) read(row.field, row.name);
+  if (!offered.extended_errors) return counters;
+  for (const ErrorField& row : kErrorFields) read(row.extended, row.name);
+  read(IB_PC_EXT_XMT_WAIT_F, "port_xmit_wait");
   return counters;
 }
 

@@ -22,13 +22,15 @@ namespace linkhealth {
 inline constexpr std::size_t kMadSize = 256;
 using Mad = std::array<std::uint8_t, kMadSize>;
 
-enum class MadAttribute : std::uint8_t {
-  kNodeInfo,              ///< SMP, directed route
-  kNodeDescription,       ///< likewise
-  kPortInfo,              ///< likewise; `port`: which port, 0 of a switch is the switch itself
-  kPerfClassPortInfo,     ///< GMP
-  kPortCounters,          ///< GMP; `port` likewise
-  kPortCountersExtended,  ///< GMP; `port` likewise
+/// Management class (81h: SMP with a directed route, 04h: GMP of performance management) and
+/// attribute id. `port` of a request: which port of the node; 0 of a switch is the switch itself.
+enum class MadAttribute : std::uint32_t {
+  kNodeInfo = 0x81'0011,
+  kNodeDescription = 0x81'0010,
+  kPortInfo = 0x81'0015,
+  kPerfClassPortInfo = 0x04'0001,
+  kPortCounters = 0x04'0012,
+  kPortCountersExtended = 0x04'001d,
 };
 
 struct MadRequest {

@@ -30,6 +30,10 @@ class MadPort {
 using MadOpener =
     std::function<Result<std::unique_ptr<MadPort>>(const std::string& device, std::uint32_t port)>;
 
+/// The MadOpener of the running kernel: libibumad over /dev/infiniband/umadN (module ib_umad). Each
+/// open port holds one descriptor and two agents of the kernel; closing it gives them back.
+Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::uint32_t port);
+
 /// Whether MADs can reach this port at all. Port numbers above 254 do not exist in InfiniBand (IBA
 /// 14.2.5.3).
 inline bool has_mads(const PortId& id) {

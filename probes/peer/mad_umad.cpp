@@ -1,4 +1,4 @@
-#include "probes/peer/mad_umad.h"
+#include "probes/peer/mad_port.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -139,7 +139,7 @@ Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::
   if (!has_ib_umad()) return no_interface(device, number);
   errno = 0;
   const int id = umad_open_port(device.c_str(), number);
-  // Read at once: -EIO stands for whatever open() said.
+  // Read at once: -EIO stands for any error of open().
   const int errnum = id == -EIO && errno != 0 ? errno : -id;
   if (id < 0) return open_error(device, number, errnum);
   auto opened = std::make_unique<UmadPort>(id);

@@ -27,7 +27,7 @@ std::string shown(std::string_view name) { return printable(name).substr(0, 80);
 class PortNames {
  public:
   explicit PortNames(std::span<const InventoryPort> ports) {
-    // A name that two have is the watched port's: an exempt one may share its card.
+    // A name of two ports belongs to the watched one: an exempt port may share its card.
     for (const bool exempt : {false, true})
       for (const InventoryPort& port : ports)
         if (exempt == !port.exempt_reason.empty()) add(port);
@@ -47,9 +47,9 @@ class PortNames {
   std::map<std::string, const InventoryPort*, std::less<>> ports_;
 };
 
-/// When the readings of a file were taken, and when they end.
+/// When the readings of a file were taken, and when they expire.
 struct Times {
-  WallTime at;  ///< as in the file: files are compared by it
+  WallTime at;  ///< as in the file; the newest file counts
   SteadyTime read_at;
   SteadyTime valid_until;
 };
@@ -111,7 +111,7 @@ class ImportProbe final : public PeerProbe {
   void gap(const std::string& file, const std::string& reason) {
     node_gaps_.push_back({"", kName, shown(file) + ": " + reason});
   }
-  /// Of the directory as a whole; before those of files, of which only the first ones are kept.
+  /// Of the directory as a whole; before those of files, of which only the first are kept.
   void gap_of_all(const std::string& reason) {
     node_gaps_.insert(node_gaps_.begin(), {"", kName, reason});
   }
@@ -124,7 +124,7 @@ class ImportProbe final : public PeerProbe {
       names->resize(kMaxImportFiles);
     }
     std::size_t bytes = 0;
-    std::map<std::string, FirstSeen> seen;
+    std::map<std::string, Times> seen;
     for (const std::string& name : *names) {
       const auto text = directory_->read(name);
       bytes += text ? text->size() : 0;
@@ -144,15 +144,10 @@ class ImportProbe final : public PeerProbe {
     seen_ = std::move(seen);
   }
 
-  struct FirstSeen {
-    WallTime at;
-    SteadyTime read_at;
-  };
-
   std::optional<Times> times_of(const std::string& name, const ImportFile& file, SteadyTime now,
-                                std::map<std::string, FirstSeen>& seen) {
+                                std::map<std::string, Times>& seen) {
     const WallTime wall = clock_.wall();
-    // The wall clock is read once for each reading: its steps make no reading older or newer.
+    // The wall clock is read once for each reading: its steps do not change a reading's age.
     const auto before = seen_.find(name);
     const bool known = before != seen_.end() && before->second.at == file.at;
     if (!known && file.at > wall + timing_.skew) {
@@ -161,21 +156,20 @@ class ImportProbe final : public PeerProbe {
     }
     const SteadyTime read_at =
         known ? before->second.read_at : std::min(now, now - (wall - file.at));
-    seen[name] = {file.at, read_at};
-    return Times{file.at, read_at, read_at + from_seconds(file.valid_for_s)};
+    return seen[name] = {file.at, read_at, read_at + from_seconds(file.valid_for_s)};
   }
 
   void add_file(const std::string& name, ImportFile& file, const PortNames& ports, SteadyTime now,
-                std::map<std::string, FirstSeen>& seen, std::map<PortKey, OfPort>& of_ports) {
+                std::map<std::string, Times>& seen, std::map<PortKey, OfPort>& of_ports) {
     const auto times = times_of(name, file, now, seen);
     if (!times) return;
     std::map<PortKey, int> entries;
     for (const auto& [port_name, entry] : file.ports)
       if (const InventoryPort* port = ports.find(port_name)) ++entries[port->id.key()];
-    bool has_stranger = false;
+    bool has_unknown = false;
     for (auto& [port_name, entry] : file.ports) {
       const InventoryPort* const port = ports.find(port_name);
-      if (port == nullptr && !std::exchange(has_stranger, true))
+      if (port == nullptr && !std::exchange(has_unknown, true))
         gap(name, "ports > " + shown(port_name) + ": names a port that is not here");
       // The writer need not know which ports are exempt.
       if (port == nullptr || !port->exempt_reason.empty()) continue;
@@ -227,7 +221,7 @@ class ImportProbe final : public PeerProbe {
   ImportTiming timing_;
   SteadyTime due_;
   std::vector<Gap> node_gaps_;
-  std::map<std::string, FirstSeen> seen_;  ///< by file name
+  std::map<std::string, Times> seen_;  ///< of the last round, by file name
 };
 
 }  // namespace

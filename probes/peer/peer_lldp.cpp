@@ -28,8 +28,7 @@ struct DriverHint {
 //   bnxt  linux: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c, bnxt_dcb_init(): the host has DCBX
 //         only where the firmware has no LLDP agent (BNXT_FW_CAP_LLDP_AGENT)
 //   mlx5  mlxconfig/mstconfig parameters LLDP_NB_DCBX_Pn, LLDP_NB_RX_MODE_Pn, LLDP_NB_TX_MODE_Pn;
-//   OFF
-//         by default
+//         OFF by default
 constexpr std::array<DriverHint, 4> kHints = {{
     {"i40e",
      "this NIC's firmware consumes LLDP by default: ethtool --set-priv-flags {dev} disable-fw-lldp "
@@ -44,11 +43,6 @@ constexpr std::array<DriverHint, 4> kHints = {{
      "if it is not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 "
      "LLDP_NB_TX_MODE_{port}=0 and reset the NIC"},
 }};
-
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-}
 
 /// Text from the wire, safe to show.
 std::string shown(std::string_view text) { return printable(trim(text)).substr(0, kMaxText); }
@@ -196,14 +190,11 @@ std::string lldp_driver_hint(std::string_view driver, const std::string& netdev,
                              const std::string& pci) {
   const auto hint = std::ranges::find(kHints, driver, &DriverHint::driver);
   if (hint == kHints.end()) return {};
-  std::string text(hint->text);
-  replace_all(text, "{dev}", netdev);
-  replace_all(text, "{pci}", pci);
   // A card's ports are its functions .0, .1, …; the firmware counts from 1.
   const bool has_function =
       pci.size() > 2 && pci[pci.size() - 2] == '.' && pci.back() >= '0' && pci.back() <= '7';
-  replace_all(text, "{port}", fmt::format("P{}", has_function ? pci.back() - '0' + 1 : 1));
-  return text;
+  return fmt::format(fmt::runtime(hint->text), fmt::arg("dev", netdev), fmt::arg("pci", pci),
+                     fmt::arg("port", fmt::format("P{}", has_function ? pci.back() - '0' + 1 : 1)));
 }
 
 std::string lldp_failure(const Error& error, const std::string& socket_path) {
@@ -217,8 +208,7 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
       // A socket file that was mounted alone is the old one after lldpd has made a new one.
       return fmt::format(
           "no process listens at {}: start lldpd (systemctl start lldpd; in a container restart "
-          "the "
-          "container too)",
+          "the container too)",
           socket_path);
     case EACCES:
     case EPERM:

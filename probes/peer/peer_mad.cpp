@@ -30,21 +30,31 @@ struct KnownPeer {
   std::optional<PerfCapabilities> offered;
 };
 
+/// A LID that unicast can reach (IBA 4.1.3).
+bool is_unicast_lid(std::uint16_t lid) { return lid > 0 && lid < 0xc000; }
+
 /// One round on a port: this port's state; the node at the other end and its name; its port's
 /// state; its counters. Without an answer to one, what builds on it is not requested.
 class Round {
  public:
-  Round(MadClient& client, std::uint8_t local_port, KnownPeer& known, PeerReading& reading)
-      : client_(client), local_port_(local_port), known_(known), reading_(reading) {}
+  /// `transaction` counts on over all rounds, so that a late answer fits no later request.
+  Round(MadPort& mads, const MadTiming& timing, std::uint32_t& transaction, std::uint8_t local_port,
+        KnownPeer& known, PeerReading& reading)
+      : mads_(mads),
+        timing_(timing),
+        transaction_(transaction),
+        local_port_(local_port),
+        known_(known),
+        reading_(reading) {}
 
   void run() {
-    const auto own = client_.get_directed(MadAttribute::kPortInfo, 0, local_port_);
+    const auto own = get_directed(MadAttribute::kPortInfo, 0, local_port_);
     if (!own) return gap("this node's own port: " + own.error().message);
     if (!decode_port_info(*own).link_up) {
       known_ = {};  // the next far end may be another one, or the same under another name
       return gap("the link is down: no request can cross it");
     }
-    const auto answer = client_.get_directed(MadAttribute::kNodeInfo, local_port_);
+    const auto answer = get_directed(MadAttribute::kNodeInfo, local_port_);
     const auto node = answer ? decode_node_info(*answer) : Result<IbNodeInfo>(answer.error());
     if (!node) return gap("the far end: " + node.error().message);
     node_ = *node;
@@ -54,7 +64,7 @@ class Round {
     peer.system = known_.system;
     peer.port = std::to_string(node_.local_port);
     peer.guid = format_guid(node_.node_guid);
-    const auto port = client_.get_directed(MadAttribute::kPortInfo, local_port_, node_.local_port);
+    const auto port = get_directed(MadAttribute::kPortInfo, local_port_, node_.local_port);
     if (!port) return gap("state of the far port: " + port.error().message);
     const IbPortInfo info = decode_port_info(*port);
     peer.link = info.link;
@@ -66,19 +76,36 @@ class Round {
     reading_.gaps.push_back({reading_.port, kName, std::move(reason)});
   }
 
+  Result<Mad> get(MadRequest request, std::uint16_t lid) {
+    request.transaction = ++transaction_;
+    const Mad bytes = encode_request(request);
+    const auto answer = mads_.exchange(lid, bytes, timing_.timeout, timing_.tries);
+    if (!answer) return answer.error();
+    return check_answer(bytes, *answer);
+  }
+  /// From this node's own port, or with `egress_port` from the node at its other end.
+  Result<Mad> get_directed(MadAttribute attribute, std::uint8_t egress_port,
+                           std::uint8_t port = 0) {
+    return get({attribute, port, 0, egress_port}, 0);
+  }
+  /// From the performance agent at `lid`.
+  Result<Mad> get_perf(MadAttribute attribute, std::uint16_t lid, std::uint8_t port = 0) {
+    return get({attribute, port, 0, 0}, lid);
+  }
+
   /// A name that does not come keeps its old value. Read in each round: a switch that has just been
   /// started has its maker's name for some minutes, or none.
   void update_identity() {
     if (known_.node_guid != node_.node_guid || known_.port != node_.local_port)
       known_ = {node_.node_guid, node_.local_port, "", std::nullopt};
-    const auto description = client_.get_directed(MadAttribute::kNodeDescription, local_port_);
+    const auto description = get_directed(MadAttribute::kNodeDescription, local_port_);
     if (description) known_.system = system_name(decode_node_description(*description));
   }
 
   /// The LID of the far end's agent. A switch has one for all its ports, in its port 0.
   Result<std::uint16_t> agent_lid(const IbPortInfo& far_port) {
     if (node_.type != IbNodeType::kSwitch) return far_port.lid;
-    const auto answer = client_.get_directed(MadAttribute::kPortInfo, local_port_, 0);
+    const auto answer = get_directed(MadAttribute::kPortInfo, local_port_, 0);
     if (!answer) return answer.error();
     return decode_port_info(*answer).lid;
   }
@@ -92,17 +119,33 @@ class Round {
     if (!is_unicast_lid(*lid))
       return gap("counters: the far end has no LID, no subnet manager has assigned one");
     if (!known_.offered) {
-      const auto answer = client_.get_perf(MadAttribute::kPerfClassPortInfo, *lid);
+      const auto answer = get_perf(MadAttribute::kPerfClassPortInfo, *lid);
       if (!answer) return gap("counters: " + answer.error().message);
       known_.offered = decode_perf_capabilities(*answer);
     }
-    auto counters = get_counters(client_, *lid, node_.local_port, *known_.offered);
+    const PerfCapabilities& offered = *known_.offered;
+    const auto plain = get_perf(MadAttribute::kPortCounters, *lid, node_.local_port);
+    auto counters = plain ? decode_port_counters(*plain, node_.local_port, offered)
+                          : Result<Counters>(plain.error());
     if (!counters) return gap("counters: " + counters.error().message);
-    reading_.peer->counters = std::move(counters->counters);
-    if (counters->reason) gap("counters: " + *counters->reason);
+    if (offered.has_extended()) {
+      const auto answer = get_perf(MadAttribute::kPortCountersExtended, *lid, node_.local_port);
+      const auto wide = answer ? decode_port_counters_extended(*answer, node_.local_port, offered)
+                               : Result<Counters>(answer.error());
+      if (wide) counters->merge(*wide);
+      if (!wide) gap("counters: 64-bit ones: " + wide.error().message);
+      // Where the 64-bit query has the error counters too, the short ones (8 and 16 bits) do not
+      // replace them: under one name one reading would be 65535 and the next 100000.
+      if (!wide && offered.extended_errors) return;
+    } else {
+      gap("counters: no 64-bit traffic counters there");
+    }
+    reading_.peer->counters = *std::move(counters);
   }
 
-  MadClient& client_;
+  MadPort& mads_;
+  const MadTiming& timing_;
+  std::uint32_t& transaction_;
   std::uint8_t local_port_;
   KnownPeer& known_;
   PeerReading& reading_;
@@ -147,7 +190,7 @@ class MadProbe final : public PeerProbe {
     bool opened = false;  ///< the last time
   };
 
-  /// Ports that stay keep their times.
+  /// Ports that stay keep their schedule.
   void update_ports(std::span<const InventoryPort> ports, SteadyTime now) {
     started_ = true;
     std::map<PortKey, Port> former = std::exchange(ports_, {});
@@ -182,8 +225,8 @@ class MadProbe final : public PeerProbe {
     port.opened = opened.ok();
     port.closed.clear();
     if (opened) {
-      MadClient client(**opened, timing_.timeout, transaction_);
-      Round(client, static_cast<std::uint8_t>(port.id.port), port.known, reading).run();
+      const auto local_port = static_cast<std::uint8_t>(port.id.port);
+      Round(**opened, timing_, transaction_, local_port, port.known, reading).run();
       return reading;
     }
     const Error& error = opened.error();
@@ -204,17 +247,15 @@ class MadProbe final : public PeerProbe {
       reading.read_at = now;
       reading.gaps.push_back({key, kName, std::move(reason)});
     };
-    bool any_opened = false;
+    const bool any_opened =
+        std::ranges::any_of(ports_, [](const auto& entry) { return entry.second.opened; });
     std::map<PortKey, std::string> closed;
-    for (const auto& [key, port] : ports_) {
-      any_opened = any_opened || port.opened;
+    for (const auto& [key, port] : ports_)
       if (!port.closed.empty()) closed.emplace(key, port.closed);
-    }
-    if (any_opened) {
-      for (const auto& [key, reason] : closed) report(key, reason);
-    } else if (!closed.empty()) {
-      report("", closed.begin()->second + (closed.size() > 1 ? " (the other ports likewise)" : ""));
-    }
+    if (!any_opened && !closed.empty())
+      return report(
+          "", closed.begin()->second + (closed.size() > 1 ? " (the other ports likewise)" : ""));
+    for (const auto& [key, reason] : closed) report(key, reason);
   }
 
   MadTiming timing_;

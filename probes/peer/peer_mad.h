@@ -6,16 +6,17 @@
 #include <memory>
 #include <string_view>
 
-#include "probes/peer/mad_client.h"
+#include "probes/peer/mad_port.h"
 #include "probes/peer/peer_probe.h"
 
 namespace linkhealth {
 
 struct MadTiming {
   Milliseconds period{60'000};  ///< between two rounds on a port
-  /// From the start to a port's first round; 0: one look, all ports in one read().
+  /// From the start to a port's first round; 0: one reading, all ports in one read().
   Milliseconds first_within{10'000};
-  MadTimeout timeout;
+  Milliseconds timeout{200};  ///< of one try
+  int tries = 2;
 };
 
 /// The place of `identity` (a GUID and port) in a period, the same on every start: a leaf switch
@@ -23,10 +24,10 @@ struct MadTiming {
 /// period.
 Milliseconds mad_phase(std::string_view identity, Milliseconds period);
 
-/// Each read() asks the port that is due longest: at most eight MADs, each of which waits `tries`
-/// timeouts at the longest. A missing module, file or right is one gap of the node, repeated by
-/// each read() while it lasts. The management interface is open during a round only, so a device
-/// can go at any time.
+/// Each read() makes one round on the port that is due longest: at most eight MADs, each of which
+/// waits `tries` timeouts at the longest. A missing module, file or permission is one gap of the
+/// node, repeated by each read() while it lasts. The management interface is open during a round
+/// only, so a device can be removed at any time.
 std::unique_ptr<PeerProbe> make_mad_probe(const MadTiming& timing, MadOpener opener);
 
 }  // namespace linkhealth

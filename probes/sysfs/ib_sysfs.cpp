@@ -13,8 +13,8 @@ namespace linkhealth {
 
 namespace {
 
-constexpr unsigned kStateMaxSkip =
-    7;  // the state comes back soon after a port has left switch mode
+// The state must come back soon after a port has left switch mode.
+constexpr unsigned kStateMaxSkip = 7;
 
 /// Files that a driver fills wrongly. Broadcom's of 2025 leaves `symbol_error` little-endian (one
 /// error reads as 256) and cuts `link_downed` to eight bits (hw_counters.c,
@@ -62,15 +62,8 @@ std::optional<IbRate> parse_rate(std::string_view text) {
 IbPortReader::IbPortReader(Host& host, std::unique_ptr<HostDir> dir, const InventoryPort& port)
     : host_(&host),
       dir_(std::move(dir)),
+      port_(port),
       key_(port.id.key()),
-      path_(port.sysfs_port_dir),
-      device_path_(port.sysfs_device_dir),
-      driver_(port.id.driver),
-      infiniband_(port.id.link_layer == "InfiniBand"),
-      without_interface_(port.id.link_layer == "Ethernet" && port.sysfs_netdev_dir.empty() &&
-                         port.exempt_reason.empty()),
-      exempt_(!port.exempt_reason.empty()),
-      cabled_ports_(port.cabled_ports),
       state_("state", kStateMaxSkip),
       phys_state_("phys_state", kStateMaxSkip),
       rate_("rate", kStateMaxSkip) {
@@ -87,16 +80,17 @@ Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
 
 void IbPortReader::find_counters() {
   no_counters_.clear();
-  auto names = host_->list_dir(path_ + "/counters");
+  auto names = host_->list_dir(port_.sysfs_port_dir + "/counters");
   if (!names) {
     // A driver without a performance management agent has no such directory
     // (drivers/infiniband/core/sysfs.c makes it only with process_mad): nothing is missing then, as
     // with rxe, siw, irdma and efa.
-    const bool not_offered = names.error().errnum == ENOENT && !has_agent(driver_);
+    const bool not_offered = names.error().errnum == ENOENT && !has_agent(port_.id.driver);
     if (!not_offered) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
   }
-  std::erase_if(*names, [this](const std::string& name) { return is_wrong(driver_, name); });
+  std::erase_if(*names,
+                [this](const std::string& name) { return is_wrong(port_.id.driver, name); });
   pma_ = SysfsCounters("counters", "", *names);
   if (pma_.empty()) no_counters_ = "the counters directory is empty";
 }
@@ -104,7 +98,7 @@ void IbPortReader::find_counters() {
 void IbPortReader::find_hw_counters() {
   no_hw_counters_.clear();
   list_again_ = false;
-  auto names = host_->list_dir(path_ + "/hw_counters");
+  auto names = host_->list_dir(port_.sysfs_port_dir + "/hw_counters");
   if (!names && names.error().errnum != ENOENT) {
     no_hw_counters_ = "hw_counters: " + errno_name(names.error().errnum);
     list_again_ = true;
@@ -123,9 +117,9 @@ void IbPortReader::find_hw_counters() {
 void IbPortReader::find_device_counters() {
   no_device_counters_.clear();
   const bool lacking = no_hw_counters_.empty() && (hw_.empty() || hw_.has_any("vport_"));
-  auto names = host_->list_dir(device_path_ + "/hw_counters");
-  auto dir =
-      names ? host_->open_dir(device_path_) : Result<std::unique_ptr<HostDir>>(names.error());
+  auto names = host_->list_dir(port_.sysfs_device_dir + "/hw_counters");
+  auto dir = names ? host_->open_dir(port_.sysfs_device_dir)
+                   : Result<std::unique_ptr<HostDir>>(names.error());
   if (!names || !dir) {  // few drivers have them
     const int errnum = names ? dir.error().errnum : names.error().errnum;
     list_again_ = list_again_ || errnum != ENOENT;
@@ -136,12 +130,12 @@ void IbPortReader::find_device_counters() {
   std::erase_if(*names, [this](const std::string& name) {
     return name == "lifespan" || pma_.has(name) || hw_.has(name);
   });
-  if (cabled_ports_ <= 1) {
+  if (port_.cabled_ports <= 1) {
     device_dir_ = *std::move(dir);
     device_ = SysfsCounters("hw_counters", "", *names);
-  } else if (lacking && !exempt_ && !names->empty()) {
+  } else if (lacking && port_.exempt_reason.empty() && !names->empty()) {
     no_device_counters_ =
-        "counted for the whole device, which has " + std::to_string(cabled_ports_) + " ports";
+        "counted for the whole device, which has " + std::to_string(port_.cabled_ports) + " ports";
   }
 }
 
@@ -155,17 +149,21 @@ ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) 
   if (host_->has_kernel() && state_.may_be_gone()) return ReadStatus::kGone;
   const auto phys_state = phys_state_.read(*dir_, parse_state);
   const bool up = phys_state ? has_link(*phys_state) : state == "ACTIVE";
+  const bool infiniband = port_.id.link_layer == "InfiniBand";
+  // A watched Ethernet port whose netdev is not visible.
+  const bool without_netdev = port_.id.link_layer == "Ethernet" && port_.sysfs_netdev_dir.empty() &&
+                              port_.exempt_reason.empty();
   if (state || phys_state) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (state) link.state = *state;
     if (phys_state) link.phys_state = *phys_state;
-    if ((infiniband_ && phys_state) || without_interface_) link.carrier = up;
+    if ((infiniband && phys_state) || without_netdev) link.carrier = up;
   }
-  if (!up || (!infiniband_ && sample.link->speed_mbps)) {
+  if (!up || (!infiniband && sample.link->speed_mbps)) {
     rate_.accept();
   } else if (const auto rate = rate_.read(*dir_, parse_rate)) {
     sample.link->speed_mbps = rate->speed_mbps;
-    if (infiniband_ || !sample.link->lanes) sample.link->lanes = rate->lanes;
+    if (infiniband || !sample.link->lanes) sample.link->lanes = rate->lanes;
   }
   std::string reasons = join_reasons(std::array{state_, phys_state_, rate_});
   if (!reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});

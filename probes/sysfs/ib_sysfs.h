@@ -41,25 +41,17 @@ class IbPortReader {
 
   /// state, phys_state and rate (probe "link"). Each is a query of the port, up to five firmware
   /// commands on mlx5. Fills state and phys_state; on InfiniBand also carrier, and on Ethernet
-  /// where no interface says it, for the driver's states are those of the interface, wherever that
-  /// is (linux: mlx5_query_port_roce(), bnxt_re_query_port(), irdma_query_port()): set down and
-  /// fallen look alike. Speed and lanes come from the rate while the link is up (while it trains
-  /// that file holds a stale or default rate), on Ethernet only where the sample has no speed yet,
-  /// because soft devices and old kernels round it down.
+  /// where the interface cannot be read: the driver's states are those of the interface (linux:
+  /// mlx5_query_port_roce(), bnxt_re_query_port(), irdma_query_port()), which do not distinguish
+  /// administratively down from a lost carrier. Speed and lanes come from the rate while the link
+  /// is up (while it trains that file holds a stale or default rate), on Ethernet only where the
+  /// sample has no speed yet, because soft devices and old kernels round it down.
   ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
   /// counters/ (probe "counters"): one firmware command each on mlx5.
   ReadStatus read_port_counters(PortSample& sample, std::vector<Gap>& gaps);
   /// hw_counters/ of the port and of its device (probe "hw_counters"): one firmware command for all
   /// that are read in one burst (10 ms lifespan).
   ReadStatus read_hw_counters(PortSample& sample, std::vector<Gap>& gaps);
-
-  /// Whether the driver has such files, or they can't be listed: what it does not have is not
-  /// missing.
-  [[nodiscard]] bool offers_counters() const { return !pma_.empty() || !no_counters_.empty(); }
-  [[nodiscard]] bool offers_hw_counters() const {
-    return !hw_.empty() || !device_.empty() || !no_hw_counters_.empty() ||
-           !no_device_counters_.empty();
-  }
 
  private:
   IbPortReader(Host& host, std::unique_ptr<HostDir> dir, const InventoryPort& port);
@@ -71,18 +63,14 @@ class IbPortReader {
 
   Host* host_;
   std::unique_ptr<HostDir> dir_;
-  std::unique_ptr<HostDir> device_dir_;  ///< of the device; none: it has no counters of its own
+  std::unique_ptr<HostDir> device_dir_;  ///< nullptr: the device has no counters for this port
+  InventoryPort port_;
   PortKey key_;
-  std::string path_, device_path_, driver_;
-  bool infiniband_;
-  bool without_interface_;    ///< of a watched port: it would say the carrier on Ethernet
-  bool exempt_;               ///< the inventory leaves it out
-  std::size_t cabled_ports_;  ///< of the device
   SysfsAttribute state_, phys_state_, rate_;
   SysfsCounters pma_, hw_, device_;
   bool list_again_ = false;                   ///< a directory of hw_counters could not be listed
   std::string no_counters_, no_hw_counters_;  ///< why a directory has none
-  std::string no_device_counters_;  ///< why the device's are not this port's; "" also without any
+  std::string no_device_counters_;  ///< why the device's are not used; "" also without any
 };
 
 /// "4: ACTIVE" -> "ACTIVE"; nullopt for anything else.

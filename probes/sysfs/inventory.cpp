@@ -83,11 +83,12 @@ class Builder {
     if (leave_out(device, *dir)) return claim_netdevs_of(*dir);
     common.sysfs_device_dir = *dir;
     common.id.device = device;
-    common.id.guid = read_attribute(host_, *dir + "/node_guid");
-    common.id.firmware = read_attribute(host_, *dir + "/fw_ver");
-    common.id.board_id = read_attribute(host_, *dir + "/board_id");
-    common.id.hca_type = read_attribute(host_, *dir + "/hca_type");
-    const std::string lower = read_attribute(host_, *dir + "/parent");  // rdma_rxe only
+    const auto read = [&](const char* name) { return read_attribute(host_, *dir + "/" + name); };
+    common.id.guid = read("node_guid");
+    common.id.firmware = read("fw_ver");
+    common.id.board_id = read("board_id");
+    common.id.hca_type = read("hca_type");
+    const std::string lower = read("parent");  // rdma_rxe only
     describe_device(host_, *dir, lower, common);
     exempt_plane_device(common);
     auto ports = host_.list_dir(*dir + "/ports");
@@ -178,8 +179,7 @@ class Builder {
     if (const std::string own = pci_dir_in(*dir); !own.empty())
       return card_of(own) == card_of(pci_dir);
     const auto entries = host_.list_dir(*dir);
-    return entries && depth < 4 &&
-           std::any_of(entries->begin(), entries->end(), [&](const std::string& entry) {
+    return entries && depth < 4 && std::ranges::any_of(*entries, [&](const std::string& entry) {
              return entry.starts_with("lower_") && is_of_card(entry.substr(6), pci_dir, depth + 1);
            });
   }
@@ -241,7 +241,7 @@ class Builder {
   /// (drivers/infiniband/hw/mlx5/ib_rep.c).
   static void exempt_ports_of_representors(std::span<InventoryPort> ports) {
     const auto has_netdev = [](const InventoryPort& port) { return !port.id.netdev.empty(); };
-    if (std::none_of(ports.begin(), ports.end(), has_netdev)) return;
+    if (std::ranges::none_of(ports, has_netdev)) return;
     for (InventoryPort& port : ports)
       if (port.id.port > 1 && port.id.link_layer == "Ethernet" && !has_netdev(port) &&
           port.exempt_reason.empty())
@@ -286,7 +286,7 @@ class Builder {
     const auto may_be = [](const InventoryPort& port) {
       return !port.id.verbs && port.exempt_reason.empty();
     };
-    if (std::none_of(inventory_.ports.begin(), inventory_.ports.end(), may_be)) return;
+    if (std::ranges::none_of(inventory_.ports, may_be)) return;
     const auto route = host_.read_file("/proc/net/route");
     const auto ipv6 = host_.read_file("/proc/net/ipv6_route");
     if (!route && !ipv6)
@@ -306,10 +306,9 @@ class Builder {
   /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, at its first
   /// member.
   bool has_verbs_port(const std::set<std::string>& netdevs) const {
-    return std::any_of(
-        inventory_.ports.begin(), inventory_.ports.end(), [&netdevs](const InventoryPort& port) {
-          return port.id.verbs && port.exempt_reason.empty() && netdevs.contains(port.id.netdev);
-        });
+    return std::ranges::any_of(inventory_.ports, [&netdevs](const InventoryPort& port) {
+      return port.id.verbs && port.exempt_reason.empty() && netdevs.contains(port.id.netdev);
+    });
   }
 
   /// `netdev` and all below it: a bond's members, a VLAN's or a bridge's ports.
@@ -345,9 +344,9 @@ class Builder {
     enter("");
     drop_shared_addresses();
     count_cabled_ports();
-    std::sort(ports.begin(), ports.end(), [](const InventoryPort& a, const InventoryPort& b) {
-      return std::tuple(a.id.pci.empty(), a.id.pci, a.id.port, !a.id.verbs, a.id.device) <
-             std::tuple(b.id.pci.empty(), b.id.pci, b.id.port, !b.id.verbs, b.id.device);
+    std::ranges::sort(ports, {}, [](const InventoryPort& port) {
+      return std::tuple(port.id.pci.empty(), port.id.pci, port.id.port, !port.id.verbs,
+                        port.id.device);
     });
   }
 
@@ -377,8 +376,7 @@ class Builder {
 
   Host& host_;
   const InventoryWatch& watch_;
-  std::set<std::string>
-      left_out_pci_;  // of devices that are left out; "" for one without an address
+  std::set<std::string> left_out_pci_;        // of devices that hang; "" without an address
   std::map<std::string, std::string> slots_;  // "0000:1b:00" -> "4"
   bool lists_verbs_ = false;                  // any device
   std::set<std::string> claimed_;             // netdevs of verbs ports
@@ -391,12 +389,11 @@ Inventory take_inventory(Host& host, const InventoryWatch& watch) {
   Inventory found = Builder(host, watch).build();
   found.cards = network_cards(host);
   for (const PciCard& card : found.cards.value_or(std::vector<PciCard>())) {
-    const bool has_port =
-        std::any_of(found.ports.begin(), found.ports.end(), [&card](const InventoryPort& port) {
-          return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
-        });
+    const bool has_port = std::ranges::any_of(found.ports, [&card](const InventoryPort& port) {
+      return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
+    });
     if (!card.driver.empty() || has_port) continue;
-    const std::string what = card.address + " is " + pci_words(found.cards, card.address);
+    const std::string what = card.address + " is " + describe_on_pci_bus(found.cards, card.address);
     found.gaps.push_back({"", "pci_bus", what});
   }
   return found;

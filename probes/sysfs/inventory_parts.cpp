@@ -1,14 +1,18 @@
 #include "probes/sysfs/inventory_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 
 #include "base/text.h"
 #include "probes/sysfs/kernel_record.h"
+#include "probes/sysfs/pcie.h"
 #include "probes/sysfs/sysfs_text.h"
 
 namespace linkhealth {
@@ -37,9 +41,8 @@ constexpr VirtualFunctions kVirtualFunctions[] = {
     {"0x1dd8", "0x1003"},
     {"0x8086", "0x145c"}};
 
-template <typename Names>
-bool contains(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// "0000:1b:00.0"; the domain may be longer (VMD: "10000:…").
@@ -50,19 +53,18 @@ bool is_pci_address(std::string_view name) {
 
 std::string driver_of(Host& host, const std::string& device_dir) {
   if (const auto driver = host.resolve(device_dir + "/driver"); driver) return base_name(*driver);
-  const std::string uevent =
-      read_attribute(host, device_dir + "/uevent");  // a copy may lack /sys/bus
+  // A copy may lack /sys/bus.
+  const std::string uevent = read_attribute(host, device_dir + "/uevent");
   for (const auto line : split(uevent, '\n'))
     if (line.starts_with("DRIVER=")) return std::string(trim(line.substr(7)));
   return "";
 }
 
 bool is_virtual_function(std::string_view vendor, std::string_view device) {
-  return std::any_of(std::begin(kVirtualFunctions), std::end(kVirtualFunctions),
-                     [&](const VirtualFunctions& row) {
-                       return row.vendor == vendor && !device.empty() &&
-                              row.devices.find(device) != std::string_view::npos;
-                     });
+  return !device.empty() &&
+         std::ranges::any_of(kVirtualFunctions, [&](const VirtualFunctions& row) {
+           return row.vendor == vendor && row.devices.find(device) != std::string_view::npos;
+         });
 }
 
 /// Why the function at `port.sysfs_pci_dir` shares the cable of another, and sets its kind.
@@ -85,6 +87,13 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
     port.id.function = "vf";
     port.exempt_reason = "virtual function: the physical one is not in this machine";
   }
+}
+
+constexpr std::string_view kDevices = "/sys/bus/pci/devices";
+
+/// PCI class 02: Ethernet (0200), InfiniBand (0207) and other network controllers.
+bool is_network(std::string_view pci_class) {
+  return pci_class.starts_with("0x0200") || pci_class.starts_with("0x0207");
 }
 
 }  // namespace
@@ -145,8 +154,8 @@ bool is_physical_ethernet(Host& host, const std::string& netdev_dir) {
 void describe_device(Host& host, const std::string& dir, const std::string& lower,
                      InventoryPort& port) {
   const auto device = host.resolve(dir + "/device");
-  const bool siw =
-      port.id.verbs && port.id.device.starts_with("siw");  // hangs on the lower netdev's device
+  // siw's device is that of the lower netdev.
+  const bool siw = port.id.verbs && port.id.device.starts_with("siw");
   if (!lower.empty() || siw || !device) {
     port.id.function = "virtual";
     port.id.driver = !lower.empty() ? "rdma_rxe" : siw ? "siw" : "";
@@ -207,6 +216,40 @@ std::vector<std::string> default_route_netdevs(std::string_view route,
         f.size() >= 10 && f[0] == any && f[1] == "00" && is_usable(f[8]) && f[9] != "lo")
       names.insert(f[9]);
   return {names.begin(), names.end()};
+}
+
+std::optional<std::vector<PciCard>> network_cards(Host& host) {
+  const auto addresses = host.list_dir(std::string(kDevices));
+  if (!addresses) return std::nullopt;
+  std::vector<PciCard> cards;
+  for (const std::string& address : *addresses) {
+    const std::string link = std::string(kDevices) + "/" + address;
+    if (!is_network(read_attribute(host, link + "/class"))) continue;
+    const auto followed = host.resolve(link);  // once, not for each attribute
+    const std::string& dir = followed ? *followed : link;
+    if (host.resolve(dir + "/physfn")) continue;
+    PciCard card;
+    card.address = address;
+    if (const auto driver = host.resolve(dir + "/driver")) card.driver = base_name(*driver);
+    card.width = parse_link_width(read_attribute(host, dir + "/current_link_width"));
+    card.max_width = parse_link_width(read_attribute(host, dir + "/max_link_width"));
+    cards.push_back(std::move(card));
+  }
+  std::ranges::sort(cards, {}, &PciCard::address);
+  return cards;
+}
+
+std::string describe_on_pci_bus(const std::optional<std::vector<PciCard>>& cards,
+                                const std::string& address) {
+  if (!cards || address.empty()) return "";
+  const auto at = std::ranges::find(*cards, address, &PciCard::address);
+  if (at == cards->end()) return "not on the PCI bus";
+  std::string words = at->driver.empty()
+                          ? "on the PCI bus without a driver"
+                          : fmt::format("on the PCI bus with the driver {}", at->driver);
+  if (at->width && at->max_width && *at->width < *at->max_width)
+    words += fmt::format(", {} of {} lanes", *at->width, *at->max_width);
+  return words;
 }
 
 }  // namespace linkhealth

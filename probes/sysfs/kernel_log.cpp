@@ -23,7 +23,7 @@ constexpr Milliseconds kDrift{5'000};
 Gap refused(const Error& error) {
   std::string reason = error.message;
   if (error.errnum == EPERM || error.errnum == EACCES)
-    reason += " (give the daemon CAP_SYSLOG; kernel.dmesg_restrict asks for it)";
+    reason += " (give the daemon CAP_SYSLOG; kernel.dmesg_restrict requires it)";
   if (error.errnum == ENOENT) reason += " (a container? let it have the device)";
   return {"", kProbe, reason};
 }
@@ -84,18 +84,15 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
 }
 
 std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
-  const auto addresses = pci_addresses_in(record.text + " " +
-                                          record.device.substr(std::min<std::size_t>(
-                                              record.device.size(), record.device.find(':') + 1)));
+  // "+pci:0000:1b:00.0"
+  const auto addresses =
+      pci_addresses_in(record.text + " " + record.device.substr(record.device.find(':') + 1));
   std::vector<PortKey> by_name, by_address;
   for (const auto& [key, owner] : owners_) {
-    const bool named =
-        std::any_of(owner.names.begin(), owner.names.end(),
-                    [&](const std::string& name) { return has_word(record.text, name); });
-    const bool placed = std::any_of(
-        owner.addresses.begin(), owner.addresses.end(), [&](const std::string& address) {
-          return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
-        });
+    const bool named = std::ranges::any_of(
+        owner.names, [&](const std::string& name) { return has_word(record.text, name); });
+    const bool placed =
+        std::ranges::find_first_of(owner.addresses, addresses) != owner.addresses.end();
     // All network namespaces share the log: where a line has a PCI address, a netdev name counts
     // for ports of that card only (netdev_printk() writes driver, address and name).
     if (named && (placed || addresses.empty() || owner.addresses.empty())) by_name.push_back(key);

@@ -16,9 +16,8 @@ struct KernelRecord {
   std::uint32_t facility = 0;  ///< 0: the kernel; programs have 1 or more
   /// The kernel's local clock: CLOCK_MONOTONIC but for some drift.
   SteadyTime t;
-  std::string text;  ///< escapes undone, then printable ASCII only, at most 1000 characters
-  std::string
-      device;  ///< DEVICE=, as it stands: "+pci:0000:1b:00.0", "n3" (ifindex), "c231:192"; "" none
+  std::string text;    ///< escapes undone, then printable ASCII only, at most 1000 characters
+  std::string device;  ///< DEVICE=: "+pci:0000:1b:00.0", "n3" (ifindex), "c231:192"; "" none
 };
 
 /// EBADMSG for what is not a record.

@@ -1,5 +1,6 @@
 #include "probes/sysfs/netdev_sysfs.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -11,10 +12,10 @@ namespace {
 
 constexpr unsigned kMaxSkip = 7;
 constexpr std::uint64_t kIffUp = 1;
-constexpr std::uint64_t kMaxMbps =
-    100'000'000;  // SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed
+// SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed.
+constexpr std::uint64_t kMaxMbps = 100'000'000;
 
-/// "-1": not known, the kernel's way to say absent.
+/// "-1" is the kernel's text for an absent value.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   return text == "-1" ? std::uint64_t{0} : parse_hex_or_decimal(text);
 }
@@ -30,6 +31,24 @@ std::optional<bool> carrier_of_operstate(std::string_view text) {
 std::optional<std::string> as_text(std::string_view text) { return std::string(text); }
 
 }  // namespace
+
+std::optional<bool> CarrierFollower::update(std::uint64_t ups, std::uint64_t downs,
+                                            std::optional<bool> operstate) {
+  constexpr unsigned kStill = 3;
+  const bool same = ups == ups_ && downs == downs_;
+  still_ = same ? std::min(still_ + 1, kStill) : 0;
+  if (carrier_ && !same) {
+    // From up the first change is a loss, from down a gain; they take turns after it.
+    const std::uint64_t gained = ups - ups_;
+    const std::uint64_t lost = downs - downs_;
+    carrier_ = *carrier_ ? lost <= gained : gained > lost;
+  }
+  ups_ = ups;
+  downs_ = downs;
+  // A count that has just changed may be ahead of operstate.
+  if (operstate && (!carrier_ || still_ == kStill)) carrier_ = operstate;
+  return carrier_;
+}
 
 NetdevReader::NetdevReader(Host& host, std::unique_ptr<HostDir> dir, const InventoryPort& port)
     : host_(&host),
@@ -60,15 +79,16 @@ bool NetdevReader::is_gone() {
 }
 
 std::optional<bool> NetdevReader::read_carrier(std::optional<std::uint64_t> ups,
-                                               std::optional<std::uint64_t> downs, bool set_down) {
-  // Of a port that is set down the kernel answers EINVAL to carrier.
+                                               std::optional<std::uint64_t> downs,
+                                               bool admin_down) {
+  // The kernel answers EINVAL to carrier while the port is administratively down.
   const auto from_file = [&]() -> std::optional<bool> {
-    const auto carrier = read_number(kCarrier, set_down ? EINVAL : 0);
+    const auto carrier = read_number(kCarrier, admin_down ? EINVAL : 0);
     return carrier ? std::optional(*carrier != 0) : std::nullopt;
   };
   // A kernel without the counts (before 4.16) takes no lock for the file either.
   if (!host_->has_kernel() || !ups || !downs) return from_file();
-  if (set_down) return follower_.update(*ups, *downs, std::nullopt);
+  if (admin_down) return follower_.update(*ups, *downs, std::nullopt);
   const auto text = files_[kOperState].read(*dir_, as_text);
   const std::optional<bool> operstate = text ? carrier_of_operstate(*text) : std::nullopt;
   const std::optional<bool> carrier = follower_.update(*ups, *downs, operstate);
@@ -79,15 +99,15 @@ std::optional<bool> NetdevReader::read_carrier(std::optional<std::uint64_t> ups,
 ReadStatus NetdevReader::read_link(std::optional<LinkSample>& link, std::vector<Gap>& gaps) {
   const auto flags = read_number(kFlags);
   if (host_->has_kernel() && files_[kFlags].may_be_gone()) return ReadStatus::kGone;
-  const bool set_down = flags && (*flags & kIffUp) == 0;
+  const bool admin_down = flags && (*flags & kIffUp) == 0;
   const auto ups = read_number(kCarrierUpCount);
   const auto downs = read_number(kCarrierDownCount);
-  const auto carrier = read_carrier(ups, downs, set_down);
+  const auto carrier = read_carrier(ups, downs, admin_down);
   const auto mtu = read_number(kMtu);
   if (flags || carrier || mtu || ups || downs) {
     LinkSample& to = link ? *link : link.emplace();
-    if (flags) to.admin_up = !set_down;
-    if (carrier || set_down) to.carrier = carrier.value_or(false) && !set_down;
+    if (flags) to.admin_up = !admin_down;
+    if (carrier || admin_down) to.carrier = carrier.value_or(false) && !admin_down;
     if (mtu && *mtu <= 0xffffffffU) to.mtu_bytes = static_cast<std::uint32_t>(*mtu);
     if (ups) to.carrier_up_count = *ups;
     if (downs) to.carrier_down_count = *downs;

@@ -10,11 +10,30 @@
 #include "base/result.h"
 #include "model/snapshot.h"
 #include "probes/host.h"
-#include "probes/sysfs/carrier.h"
 #include "probes/sysfs/inventory.h"
 #include "probes/sysfs/sysfs_attributes.h"
 
 namespace linkhealth {
+
+/// Whether a netdev has a carrier, from what the kernel answers without a lock.
+///
+/// Since 6.8 a read of /sys/class/net/DEV/carrier waits for the RTNL lock (carrier_show in linux:
+/// net/core/net-sysfs.c, "net: core: synchronize link-watch when carrier is queried") until a slow
+/// module read of any port is over. carrier_up_count and carrier_down_count change with the carrier
+/// and need no lock; operstate needs none either, but follows the carrier by up to a second
+/// (net/core/link_watch.c). So operstate gives the carrier once the counts have stood still, and
+/// the counts follow it from there.
+class CarrierFollower {
+ public:
+  /// Call with each read of the counts, once a second. `operstate`: the carrier by operstate;
+  /// nullopt: not known. Returns the carrier; nullopt: not known yet.
+  std::optional<bool> update(std::uint64_t ups, std::uint64_t downs, std::optional<bool> operstate);
+
+ private:
+  std::optional<bool> carrier_;
+  std::uint64_t ups_ = 0, downs_ = 0;  ///< at the last read
+  unsigned still_ = 0;                 ///< reads in a row that found the same counts
+};
 
 class NetdevReader {
  public:
@@ -22,9 +41,9 @@ class NetdevReader {
   static Result<NetdevReader> open(Host& host, const InventoryPort& port);
 
   /// Fills admin_up, carrier, mtu_bytes and the carrier counts of `link`, which is made for them; a
-  /// gap (probe "link") when some can't be read. Waits for no lock (probes/sysfs/carrier.h), but
-  /// for a driver without an operstate, whose carrier file is read once. While the port is set down
-  /// the carrier is false.
+  /// gap (probe "link") when some can't be read. Waits for no lock; only of a driver without
+  /// an operstate the carrier file is read, once. While the port is administratively down the
+  /// carrier is false.
   ReadStatus read_link(std::optional<LinkSample>& link, std::vector<Gap>& gaps);
   /// nullopt while the link has none. The kernel answers under its RTNL lock (speed_show), which a
   /// slow module read holds for seconds.
@@ -46,7 +65,7 @@ class NetdevReader {
   NetdevReader(Host& host, std::unique_ptr<HostDir> dir, const InventoryPort& port);
   std::optional<std::uint64_t> read_number(File file, int absent_errnum = 0);
   std::optional<bool> read_carrier(std::optional<std::uint64_t> ups,
-                                   std::optional<std::uint64_t> downs, bool set_down);
+                                   std::optional<std::uint64_t> downs, bool admin_down);
   bool is_gone();
   void find_statistics();
 

@@ -3,9 +3,7 @@
 // point anywhere.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "base/owned_fd.h"
 #include "base/result.h"
@@ -21,8 +19,8 @@ class Sysroot {
   /// link starts at the tree's top ("/sys" in front is the top itself) and ".." stops there. ENOENT
   /// for what is not below /sys (no copy has a /proc), ELOOP after 40 links.
   [[nodiscard]] Result<std::string> resolve(const std::string& path) const;
-  /// Opens what resolve() finds, with open(2)'s `flags`. Where nothing keeps it, the copy does not
-  /// learn of it (O_NOATIME): it may be evidence.
+  /// Opens what resolve() finds, with open(2)'s `flags`. Access times of the copy do not change
+  /// where the user may prevent it (O_NOATIME): it may be evidence.
   [[nodiscard]] Result<OwnedFd> open(const std::string& path, int flags) const;
   /// Where the file of a canonical "/sys/…" path lies on this machine.
   [[nodiscard]] std::string on_disk(const std::string& canonical) const {
@@ -30,11 +28,6 @@ class Sysroot {
   }
 
  private:
-  /// How many of the parts of `todo` (a stack) below `done` are known to be no links. ENOENT: the
-  /// file is not there.
-  [[nodiscard]] Result<std::size_t> look_ahead(const std::string& done,
-                                               const std::vector<std::string>& todo) const;
-
   std::string root_;
 };
 

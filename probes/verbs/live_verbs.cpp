@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "probes/verbs/verbs_device.h"
+#include "probes/verbs/verbs_events.h"
 
 namespace linkhealth {
 

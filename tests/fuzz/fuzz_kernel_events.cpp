@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "model/kernel_log.h"
-#include "probes/netlink/device_events.h"
+#include "probes/netlink/kernel_events.h"
 #include "probes/sysfs/kernel_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,5 @@
-// Any bytes as answers of a far end: the checks and decoders neither overrun nor give a number that
-// its field cannot hold, text stays printable, and a whole round over such answers never sets
-// anything.
+// Any bytes as answers of a far end: a whole round over them neither overruns nor sets anything,
+// and its text stays printable.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -18,8 +17,8 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Gives the input piece by piece. A piece's first byte chooses whether the answer's header is made
-/// valid: otherwise almost nothing gets past it.
+/// Answers with the input piece by piece. A piece's first byte chooses whether the answer's header
+/// is made valid: otherwise almost nothing gets past it.
 class FuzzPort final : public MadPort {
  public:
   explicit FuzzPort(std::span<const std::uint8_t>& input) : input_(input) {}

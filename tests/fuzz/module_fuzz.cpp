@@ -1,5 +1,5 @@
-// Fuzzes one memory map (MODULE_IDENTIFIER): the input is what the reads give, in the order in
-// which the plan asks.
+// Fuzzes one memory map (MODULE_IDENTIFIER): the input is the answers to the reads, in the
+// order of the plan.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

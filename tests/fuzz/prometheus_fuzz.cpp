@@ -1,4 +1,4 @@
-// Fuzzes the reader of Prometheus' answers: bytes from whatever stands at the address.
+// Fuzzes the reader of Prometheus' answers: bytes from any server.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

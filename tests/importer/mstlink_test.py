@@ -85,9 +85,9 @@ class Run(unittest.TestCase):
                               check=False)
 
     def test_writes_a_file_for_each_infiniband_port(self):
-        done = self.run_with(f'echo "$@" >>{self.root}/asked\ncat {FIXTURES}/osfp_dr4.json\n')
+        done = self.run_with(f'echo "$@" >>{self.root}/calls\ncat {FIXTURES}/osfp_dr4.json\n')
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual((self.root / "asked").read_text().splitlines(),
+        self.assertEqual((self.root / "calls").read_text().splitlines(),
                          ["-d 0000:1b:00.0 -m --json", "-d 0000:2c:00.0 -m --json"])
         names = sorted(os.listdir(self.out))
         self.assertEqual(names, ["mlx5_0_1.mstlink.json", "mlx5_1_1.mstlink.json"])
@@ -101,9 +101,9 @@ class Run(unittest.TestCase):
         port = self.root / "sys/class/infiniband/mlx5_0/ports/2"
         port.mkdir()
         (port / "link_layer").write_text("InfiniBand\n")
-        done = self.run_with(f'echo "$@" >>{self.root}/asked\ncat {FIXTURES}/osfp_dr4.json\n')
+        done = self.run_with(f'echo "$@" >>{self.root}/calls\ncat {FIXTURES}/osfp_dr4.json\n')
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual((self.root / "asked").read_text().splitlines(),
+        self.assertEqual((self.root / "calls").read_text().splitlines(),
                          ["-d 0000:1b:00.0 -p 1 -m --json", "-d 0000:1b:00.0 -p 2 -m --json", "-d 0000:2c:00.0 -m --json"])
 
     def check_schema(self, document):
@@ -128,7 +128,7 @@ class Run(unittest.TestCase):
                                       "-E- Cannot open device\n")
         self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"])
 
-    def test_an_error_in_colour_is_told_without_it(self):
+    def test_an_error_in_colour_is_expected_without_it(self):
         # The form of a ConnectX-8's answer that was published: the colour is taken back on a line of its own.
         done = self.run_with(r"""case $2 in *1b*) printf '\033[31m\n-E- Checking valid firmware raised the following """
                              r"""exception: ICMD error 0x4\n\n\033[0m\n'; exit 1;; esac""" + "\n"
@@ -159,14 +159,14 @@ class Run(unittest.TestCase):
         fixture = (FIXTURES / "osfp_dr4.json").read_bytes()
         serial = b"EX2504000001"
         self.assertEqual(fixture.count(serial), 1)
-        for odd, told in ((serial + b"\xff\xff", "EX2504000001"), (b"EX25\xe4\x010\x07", "EX25??0?"),
+        for odd, expected in ((serial + b"\xff\xff", "EX2504000001"), (b"EX25\xe4\x010\x07", "EX25??0?"),
                           (b"EX25\\u0001\\u00e4001", "EX25??001"), (b"\\u0000\xff", None), (b"X" * 300, "X" * 256)):
             (self.root / "odd").write_bytes(fixture.replace(serial, odd))
             done = self.run_with(f"cat {self.root}/odd\n")
             self.assertEqual((done.returncode, done.stderr), (0, ""), odd)
             path = self.out / "mlx5_0_1.mstlink.json"
             module = json.loads(path.read_text())["ports"]["mlx5_0/1"]["module"]
-            self.assertEqual(module.get("serial"), told)
+            self.assertEqual(module.get("serial"), expected)
             self.assertEqual(len(module["lanes"]), 4)
             checked = subprocess.run([CHECK, path], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(checked.stdout, "good 1 ports\n")
@@ -235,7 +235,7 @@ class Unit(unittest.TestCase):
     def test_its_sys_is_the_nodes(self):
         unit = (SOURCE / "systemd/examples/linkhealth-import-mstlink.service").read_text().splitlines()
         settings = [line.partition("=")[0] for line in unit if not line.startswith("#")]
-        self.assertNotIn("PrivateNetwork", settings, "systemd.exec(5): with it /sys is mounted anew, of that namespace")
+        self.assertNotIn("PrivateNetwork", settings, "systemd.exec(5): with it /sys is mounted again, of that namespace")
         self.assertIn("IPAddressDeny", settings)
 
 

@@ -11,12 +11,16 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/fake_host.h"
+
 namespace linkhealth {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::FailingHost;
+using testing::FakeHost;
 
-/// A small tree that stands for /sys, and a secret beside it.
+/// A small tree that stands for /sys, and a secret file next to it.
 class LiveHostTree : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -50,11 +54,6 @@ TEST_F(LiveHostTree, ReadsThroughSymlinksBelowTheRoot) {
   }
 }
 
-TEST_F(LiveHostTree, AnAbsoluteLinkStartsAtTheRoot) {
-  fs::create_symlink("/sys/devices/pci0/net/eth0", sys_ / "class/net/absolute");
-  EXPECT_EQ(*LiveHost(sys_).read_file("/sys/class/net/absolute/speed"), "400000\n");
-}
-
 TEST_F(LiveHostTree, LinksInTheMiddleAndAtTheEndAreFollowed) {
   fs::create_directories(sys_ / "devices/pci0/0000:01:00.0/net/eth1/queues");
   put(sys_ / "devices/pci0/0000:01:00.0/vendor", "0x15b3\n");
@@ -71,9 +70,14 @@ TEST_F(LiveHostTree, LinksInTheMiddleAndAtTheEndAreFollowed) {
   EXPECT_THAT(*host.list_dir("/sys/class/net/eth1/device/net"), ::testing::ElementsAre("eth1"));
   EXPECT_EQ(host.resolve("/sys/class/net/eth1/device/physfn").error().errnum, ENOENT);
   EXPECT_EQ(host.resolve("/sys/class/net/eth1/device/vendor/x").error().errnum, ENOTDIR);
+  fs::create_symlink("/sys/devices/pci0/net/eth0", sys_ / "class/net/absolute");
+  EXPECT_EQ(*host.read_file("/sys/class/net/absolute/speed"), "400000\n") << "from the root";
+  fs::create_symlink("b", sys_ / "a");
+  fs::create_symlink("a", sys_ / "b");
+  EXPECT_EQ(host.read_file("/sys/a").error().errnum, ELOOP);
 }
 
-TEST_F(LiveHostTree, ACopyDoesNotLearnThatItWasRead) {
+TEST_F(LiveHostTree, AccessTimesOfACopyDoNotChange) {
   const fs::path file = sys_ / "devices/pci0/net/eth0/speed";
   const std::array<timespec, 2> long_ago{{{1'000'000'000, 0}, {1'000'000'000, 0}}};
   ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), long_ago.data(), 0), 0);
@@ -94,12 +98,8 @@ TEST_F(LiveHostTree, LinksNeverEscapeTheRoot) {
   for (const char* path : {"/sys/class/absolute", "/sys/class/dots", "/sys/class/both",
                            "/sys/../secret", "/sys/class/net/eth0/../../../../../secret"})
     EXPECT_EQ(host.read_file(path).error().errnum, ENOENT) << path;
-}
-
-TEST_F(LiveHostTree, ALoopOfLinksEnds) {
-  fs::create_symlink("b", sys_ / "a");
-  fs::create_symlink("a", sys_ / "b");
-  EXPECT_EQ(LiveHost(sys_).read_file("/sys/a").error().errnum, ELOOP);
+  fs::create_symlink(top_ / "secret", sys_ / "devices/pci0/net/eth0/link");
+  EXPECT_EQ((*host.open_dir("/sys/class/net/eth0"))->read_file("link").error().errnum, ENOENT);
 }
 
 TEST_F(LiveHostTree, HasNoProcAndNoKernel) {
@@ -130,7 +130,7 @@ TEST_F(LiveHostTree, AFileIsBounded) {
   EXPECT_EQ(*host.read_file("/sys/empty"), "");
 }
 
-TEST_F(LiveHostTree, AnOpenDirectoryReadsWhatIsThereNowAndDiesWithIt) {
+TEST_F(LiveHostTree, AnOpenDirectoryReadsPresentFilesAndDiesWithTheDevice) {
   for (const std::string& root : {std::string(sys_), std::string()}) {
     LiveHost host(root);
     const fs::path file = sys_ / "devices/pci0/net/eth0/speed";
@@ -148,23 +148,44 @@ TEST_F(LiveHostTree, AnOpenDirectoryReadsWhatIsThereNowAndDiesWithIt) {
   }
 }
 
-TEST_F(LiveHostTree, AnOpenDirectoryOfACopyNeverLeavesTheRoot) {
-  fs::create_symlink(top_ / "secret", sys_ / "devices/pci0/net/eth0/link");
-  LiveHost host(sys_);
-  EXPECT_EQ((*host.open_dir("/sys/class/net/eth0"))->read_file("link").error().errnum, ENOENT);
-}
-
 TEST(LiveHost, ReadsThisMachine) {
   LiveHost host;
   EXPECT_TRUE(host.read_file("/proc/uptime"));
   EXPECT_EQ(host.read_file("/sys/class/net/no-such-device/mtu").error().errnum, ENOENT);
   EXPECT_TRUE(host.list_dir("/sys/class"));
   EXPECT_EQ(*host.resolve("/sys/class/../class"), "/sys/class");
+  EXPECT_EQ(LiveHost("/no/such/directory").list_dir("/sys/class/net").error().errnum, ENOENT);
 }
 
-TEST(LiveHost, AMissingRootIsAbsentNotAnError) {
-  LiveHost host("/no/such/directory");
-  EXPECT_EQ(host.list_dir("/sys/class/net").error().errnum, ENOENT);
+// --- the Hosts of other tests
+
+TEST(FakeHost, AnOpenDirectoryOfARemovedDeviceStaysDead) {
+  FakeHost host;
+  host.set("/sys/d/a", "1");
+  auto dir = host.open_dir("/sys/d");
+  host.set("/sys/d/a", "2");
+  EXPECT_EQ(*(*dir)->read_file("a"), "2");
+  host.remove("/sys/d");
+  host.set("/sys/d/a", "3");
+  EXPECT_EQ((*dir)->read_file("a").error().errnum, ENOENT);
+  EXPECT_EQ(*host.read_file("/sys/d/a"), "3");
+}
+
+TEST(FailingHost, FailsByPatternAndCounts) {
+  FakeHost fake;
+  fake.set("/sys/a", "12345");
+  FailingHost host(fake);
+  auto dir = host.open_dir("/sys");
+  host.fail("/sys/*", EINVAL, 1);
+  EXPECT_EQ((*dir)->read_file("a").error().errnum, EINVAL);
+  EXPECT_EQ(*(*dir)->read_file("a"), "12345");
+  host.truncate("*", 2);
+  EXPECT_EQ(*host.read_file("/sys/a"), "12");
+  host.replace("/sys/a", "N/A (no PMA)\n");
+  EXPECT_EQ(*(*dir)->read_file("a"), "N/A (no PMA)\n");
+  EXPECT_EQ(host.reads("/sys/a"), 4U);
+  host.heal();
+  EXPECT_EQ(*(*dir)->read_file("a"), "12345");
 }
 
 }  // namespace

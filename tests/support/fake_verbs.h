@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/owned_fd.h"
-#include "probes/verbs/verbs_device.h"
+#include "probes/verbs/verbs_events.h"
 
 namespace linkhealth::testing {
 

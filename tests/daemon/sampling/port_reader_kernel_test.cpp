@@ -8,7 +8,7 @@
 #include <map>
 
 #include "daemon/sampling/port_reader.h"
-#include "probes/netlink/ethtool_link.h"
+#include "probes/netlink/ethtool.h"
 #include "tests/probes/netlink/netlink_fixtures.h"
 #include "tests/probes/sysfs/sysfs_tree.h"
 #include "tests/support/fake_host.h"

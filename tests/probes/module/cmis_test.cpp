@@ -1,17 +1,7 @@
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
-#include "tests/support/eeprom_builder.h"
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
 TEST(Cmis, ReadsAWholeModule) {
   const ModuleSample m = decode(EepromBuilder::cmis());
@@ -89,33 +79,21 @@ TEST(Cmis, MetersThatAllReadZeroMeasureNothing) {
   for (const ModuleLane& lane : m.lanes)
     EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
   EXPECT_THAT(m.warnings, Contains("all readings are zero: nothing is measured"));
-}
-
-// Some modules have a thermometer and nothing else.
-TEST(Cmis, AThermometerAloneIsBelieved) {
-  auto b = without_light();
+  // Some modules have a thermometer and nothing else.
+  b = without_light();
   b.lower().u16(16, 0);
-  const ModuleSample m = decode(b);
-  EXPECT_TRUE(m.temperature_c);
-  EXPECT_FALSE(m.lanes[0].rx_power_mw);
-  EXPECT_THAT(m.warnings,
+  const ModuleSample thermometer = decode(b);
+  EXPECT_TRUE(thermometer.temperature_c);
+  EXPECT_FALSE(thermometer.lanes[0].rx_power_mw);
+  EXPECT_THAT(thermometer.warnings,
               Contains("all readings of light and bias are zero: they are not measured"));
+  const ModuleSample dark = decode(without_light());
+  EXPECT_EQ(dark.lanes[0].rx_power_mw, 0.0);
+  EXPECT_EQ(dark.lanes[0].tx_power_mw, 0.0);
+  EXPECT_THAT(dark.warnings, IsEmpty());
 }
 
-TEST(Cmis, AModuleThatIsDarkSaysSo) {
-  const ModuleSample m = decode(without_light());
-  EXPECT_EQ(m.lanes[0].rx_power_mw, 0.0);
-  EXPECT_EQ(m.lanes[0].tx_power_mw, 0.0);
-  EXPECT_THAT(m.warnings, IsEmpty());
-}
-
-TEST(Cmis, ReservedBitsBesideTheStateAreMasked) {
-  auto b = EepromBuilder::cmis();
-  b.lower().byte(3, 0x57);
-  EXPECT_EQ(decode(b).state, "ModuleReady");
-}
-
-TEST(Cmis, SaysWhyItIsInFault) {
+TEST(Cmis, AFaultHasItsCause) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(3, 0x0a).byte(41, 1).byte(8, 0x06);
   const ModuleSample m = decode(b);
@@ -123,6 +101,18 @@ TEST(Cmis, SaysWhyItIsInFault) {
   EXPECT_EQ(m.fault_cause, "TEC runaway");
   EXPECT_EQ(m.module_firmware_error, true);
   EXPECT_EQ(m.data_path_firmware_error, true);
+  b.lower().byte(3, 0x57);
+  EXPECT_EQ(decode(b).state, "ModuleReady") << "reserved bits are masked";
+}
+
+TEST(Cmis, TheRevisionDecidesWhatIsReserved) {
+  auto b = EepromBuilder::cmis();
+  EXPECT_EQ(decode(b).host_lanes[0].rx_output_valid, true);
+  b.lower().byte(1, 0x40);
+  EXPECT_FALSE(decode(b).host_lanes[0].rx_output_valid) << "reserved before revision 5";
+  b.lower().byte(1, 0x05);  // an SFF-8636 revision: seen in DACs with a CMIS identifier
+  EXPECT_EQ(decode(b).management, "CMIS");
+  EXPECT_THAT(decode(b).warnings, Contains("CMIS revision 05h does not exist"));
 }
 
 TEST(Cmis, NothingIsMeasuredThatIsNotAdvertised) {
@@ -135,13 +125,9 @@ TEST(Cmis, NothingIsMeasuredThatIsNotAdvertised) {
   EXPECT_FALSE(m.lanes[0].tx_power_mw);
   EXPECT_FALSE(m.lanes[0].rx_los);
   EXPECT_TRUE(m.thresholds.tx_power_mw.empty());
-}
-
-TEST(Cmis, AnUnreadAdvertisementMeasuresNothing) {
-  auto b = EepromBuilder::cmis();
-  const ModuleSample m = decode(b.without(1));
-  EXPECT_FALSE(m.temperature_c);
-  EXPECT_THAT(m.lanes, IsEmpty());
+  const ModuleSample unread = decode(b.without(1));
+  EXPECT_FALSE(unread.temperature_c);
+  EXPECT_THAT(unread.lanes, IsEmpty());
 }
 
 TEST(Cmis, AReservedBiasMultiplierMakesTheBiasUnknown) {
@@ -175,7 +161,7 @@ TEST(Cmis, LaneFlagsAndStates) {
   EXPECT_EQ(m.lanes[0].tx_disabled, true);
 }
 
-TEST(Cmis, LanesThatNoApplicationUsesSayNothing) {
+TEST(Cmis, UnusedLanesHaveNoReadings) {
   auto b = EepromBuilder::cmis();
   b.page(0x11).byte(130, 0x11).byte(131, 0x11).fill(210, 4, 0).u16(190, 0).u16(192, 0).byte(147,
                                                                                             0x0c);
@@ -190,31 +176,11 @@ TEST(Cmis, LanesThatNoApplicationUsesSayNothing) {
   b.page(0x11).fill(128, 4, 0x11).fill(206, 8, 0);
   m = decode(b);
   EXPECT_TRUE(m.lanes[0].rx_power_mw)
-      << "of every lane: the module was not set up yet, its light counts all the same";
-}
-
-TEST(Cmis, LanesThatTheModuleDoesNotHaveSayNothing) {
-  auto b = EepromBuilder::cmis();
+      << "of every lane: the module was not set up yet, its light counts";
+  b = EepromBuilder::cmis();
   b.page(0).byte(210, 0xf4);
-  const ModuleSample m = decode(b);
-  EXPECT_EQ(m.lanes[2], ModuleLane{});
-  EXPECT_TRUE(m.lanes[3].rx_power_mw);
-}
-
-TEST(Cmis, RevisionsThatDoNotExistAreNotNamed) {
-  auto b = EepromBuilder::cmis();
-  b.lower().byte(1, 0x05);  // an SFF-8636 revision: seen in DACs with a CMIS identifier
-  const ModuleSample m = decode(b);
-  EXPECT_EQ(m.management, "CMIS");
-  EXPECT_THAT(m.warnings, Contains("CMIS revision 05h does not exist"));
-}
-
-TEST(Cmis, OutputValidIsReservedBeforeRevision5) {
-  auto b = EepromBuilder::cmis();
-  b.lower().byte(1, 0x40);
-  EXPECT_FALSE(decode(b).host_lanes[0].rx_output_valid);
-  b.lower().byte(1, 0x50);
-  EXPECT_EQ(decode(b).host_lanes[0].rx_output_valid, true);
+  EXPECT_EQ(decode(b).lanes[2], ModuleLane{}) << "the module does not have it";
+  EXPECT_TRUE(decode(b).lanes[3].rx_power_mw);
 }
 
 TEST(Cmis, BanksHoldTheLanesAboveEight) {
@@ -226,35 +192,9 @@ TEST(Cmis, BanksHoldTheLanesAboveEight) {
   EXPECT_EQ(m.bank_count, 2U);
   ASSERT_EQ(m.lanes.size(), 16U);
   EXPECT_DOUBLE_EQ(*m.lanes[15].rx_power_mw, 0.1234);
-}
-
-TEST(Cmis, ABankThatCouldNotBeReadIsNamed) {
-  auto b = EepromBuilder::cmis();
+  b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x06);
   EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("page 11h of bank 2 was not read")));
-}
-
-TEST(Cmis, ADriverThatIgnoresTheBankGivesNoLanesTwice) {
-  auto b = EepromBuilder::cmis();
-  b.page(1).byte(142, 0x05);
-  ModuleImage image = b.image();
-  image.store({kModuleAddressA0, 1, 0x11, 128, 128},
-              *image.whole({kModuleAddressA0, 0, 0x11, true}));
-  const ModuleSample m = decode_module(image);
-  EXPECT_EQ(m.lanes.size(), 4U);
-  EXPECT_THAT(m.warnings, Contains(HasSubstr("is a copy of bank 0")));
-}
-
-TEST(Cmis, AnActiveCopperCableHasStatesButNoLight) {
-  auto b = EepromBuilder::cmis();
-  b.lower().byte(85, 0x04);
-  b.page(0).byte(212, 0x0c).byte(202, 0x42).byte(203, 0x23);
-  const ModuleSample m = decode(b);
-  EXPECT_EQ(m.kind, "acc");
-  for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw);
-  EXPECT_EQ(m.host_lanes.size(), 8U);
-  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
-  EXPECT_EQ(m.length_m, 2);
 }
 
 }  // namespace

@@ -1,21 +1,10 @@
-// CMIS where the module, its driver or a file leaves something out: what is said then, and what is
-// not made up.
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
+// CMIS where the module, its driver or a file leaves something out, and what the host requested of
+// the module.
 #include "probes/module/screen.h"
-#include "tests/support/eeprom_builder.h"
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
 /// An AEC: a retimer at each end, no light.
 EepromBuilder active_copper() {
@@ -37,16 +26,19 @@ TEST(CmisActiveCopper, ARetimersReceiverLosesSignalAndLock) {
   EXPECT_EQ(m.lanes[1].rx_lol, true);
   for (const ModuleLane& lane : m.lanes)
     EXPECT_TRUE(!lane.rx_power_mw && !lane.tx_power_mw && !lane.tx_bias_ma);
+  EXPECT_EQ(m.host_lanes.size(), 8U);
+  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
+  EXPECT_EQ(m.length_m, 2);
 }
 
-TEST(CmisPassiveCopper, HasNoLanesToSpeakOf) {
+TEST(CmisPassiveCopper, HasNoLanes) {
   auto b = active_copper();
   b.page(0).byte(212, 0x0a);
   EXPECT_EQ(decode(b).kind, "dac");
   EXPECT_THAT(decode(b).lanes, IsEmpty());
 }
 
-/// Bytes 01h:159 and 145 say which auxiliary monitors there are and what they measure.
+/// Bytes 01h:159 and 145 advertise the auxiliary monitors and what they measure.
 TEST(CmisAuxiliary, TheFirstOfEachKindIsRead) {
   struct Row {
     unsigned there, kinds;
@@ -102,7 +94,7 @@ TEST(CmisLoopback, HasItsSideAndItsLanes) {
   }
 }
 
-TEST(CmisLoopback, OfTheSecondBankIsOfItsLanes) {
+TEST(CmisLoopback, TheSecondBankLoopsItsOwnLanes) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x25);
   b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186, 1234);
@@ -111,7 +103,7 @@ TEST(CmisLoopback, OfTheSecondBankIsOfItsLanes) {
                                                ModuleLoopback{"host", "output", {9}}));
 }
 
-/// Sixteen lanes whose second bank says what the first does.
+/// Sixteen lanes whose second bank reads as the first.
 EepromBuilder two_banks(unsigned rx_power_raw) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x05);
@@ -132,7 +124,7 @@ TEST(CmisBanks, AModuleThatIsDarkIsNotADriverThatIgnoresTheBank) {
   }
 }
 
-TEST(CmisBanks, TheSameLightTwiceIs) {
+TEST(CmisBanks, TheSameLightTwiceIsADriverThatIgnoresTheBank) {
   const ModuleSample m = decode(two_banks(8000));
   EXPECT_THAT(
       m.warnings,
@@ -142,7 +134,7 @@ TEST(CmisBanks, TheSameLightTwiceIs) {
 
 /// 2 x (8 host lanes to 4 media lanes): lanes 5 to 8 of the first bank are not there, the second
 /// bank's four are.
-TEST(CmisBanks, LanesThatTheFirstBankDoesNotHaveAreNotTheSecondBanks) {
+TEST(CmisBanks, MissingLanesOfTheFirstBankAreNotTheSecondBanks) {
   auto b = two_banks(1);
   b.page(0).byte(210, 0xf2);
   b.page(0x11, 1).u16(186, 1234).u16(188, 1234);
@@ -167,10 +159,10 @@ TEST(CmisLanes, AMaskOfAllLanesIsNone) {
   b.page(0x11).byte(130, 0x11).byte(131, 0x11).fill(210, 4, 0);
   const ModuleSample m = decode(b);
   EXPECT_TRUE(m.lanes[1].rx_power_mw);
-  EXPECT_EQ(m.lanes[2], ModuleLane{}) << "nothing runs over it, whatever the mask says";
+  EXPECT_EQ(m.lanes[2], ModuleLane{}) << "no application runs over it";
 }
 
-TEST(CmisState, AModuleThatObeysTheLowPowerPinSaysSo) {
+TEST(CmisState, TheLowPowerPinMayBeObeyed) {
   auto b = EepromBuilder::cmis();
   EXPECT_EQ(decode(b).low_pwr_allow_request_hw, false);
   b.lower().byte(3, 0x02).byte(26, 0x40);
@@ -186,7 +178,7 @@ TEST(CmisPages, HaveNames) {
   EXPECT_EQ(page_name({kModuleAddressA0, 0, 0, true}, ModuleMap::kSff8472), "A0h, upper half");
 }
 
-TEST(CmisPages, OneThatIsMissingIsSaid) {
+TEST(CmisPages, AMissingOneIsAWarning) {
   const auto without = [](EepromBuilder b, std::uint8_t page) {
     return decode(b.without(page)).warnings;
   };
@@ -200,7 +192,7 @@ TEST(CmisPages, OneThatIsMissingIsSaid) {
 }
 
 /// CMIS 5.4 7.1.3.2: the end of the scale, which nothing can pass, stands where a limit is missing.
-TEST(CmisUnknown, ALimitThatIsMissingIsNoneAndTheOthersAreLimits) {
+TEST(CmisUnknown, OneLimitMayBeMissing) {
   auto b = EepromBuilder::cmis();
   b.page(2).limits(128, 0x7fff, 0x8000, 70 << 8, 0).limits(184, 0xffff, 5000, 35000, 10000);
   b.page(2).limits(192, 0xffff, 0x0000, 28184, 2041);
@@ -212,6 +204,71 @@ TEST(CmisUnknown, ALimitThatIsMissingIsNoneAndTheOthersAreLimits) {
   b.page(2).limits(192, 0xffff, 3000, 28184, 2041);
   EXPECT_TRUE(decode(b).thresholds.rx_power_mw.empty()) << "the low ones are not in order";
   EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("Rx power limits are not in order")));
+}
+
+// --- what the host requested (pages 10h and 11h, lower byte 8, page 01h)
+
+TEST(CmisHost, ADataPathThatTheHostDeinitialised) {
+  auto b = EepromBuilder::cmis();
+  EXPECT_EQ(decode(b).host_lanes[1].dp_deinit, false);
+  b.page(0x10).byte(128, 0x02);
+  EXPECT_EQ(decode(b).host_lanes[1].dp_deinit, true);
+  EXPECT_EQ(decode(b).host_lanes[0].dp_deinit, false);
+  b.lower().byte(1, 0x30);
+  EXPECT_EQ(decode(b).host_lanes[1].dp_deinit, std::nullopt)
+      << "CMIS 3.0 has the opposite sense there";
+}
+
+TEST(CmisHost, AnOutputThatTheHostSwitchedOffIsKnownWhereOffered) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x10).byte(138, 0x01);
+  EXPECT_EQ(decode(b).host_lanes[0].rx_output_disabled, std::nullopt) << "not offered";
+  b.page(1).byte(156, 0x02);
+  EXPECT_EQ(decode(b).host_lanes[0].rx_output_disabled, true);
+  EXPECT_EQ(decode(b).host_lanes[1].rx_output_disabled, false);
+}
+
+TEST(CmisHost, TheStatusOfAConfiguration) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(202, 0x31).byte(203, 0x7c).byte(204, 0xd9).byte(205, 0x00);
+  const ModuleSample m = decode(b);
+  constexpr const char* kWords[] = {
+      "Success",          "RejectedInvalidAppSel", "InProgress", "RejectedPartialDataPath",
+      "RejectedReserved", "RejectedCustom",        "",           ""};
+  for (std::size_t i = 0; i < std::size(kWords); ++i)
+    EXPECT_EQ(m.host_lanes[i].config_status, kWords[i]) << i;
+}
+
+TEST(CmisHost, TheTxOutputStatusExistsFromCmis5On) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(133, 0x0e);
+  EXPECT_EQ(decode(b).lanes[0].tx_output_valid, false);
+  EXPECT_EQ(decode(b).lanes[1].tx_output_valid, true);
+  b.lower().byte(1, 0x41);
+  EXPECT_EQ(decode(b).lanes[0].tx_output_valid, std::nullopt) << "reserved, and reads 0";
+}
+
+TEST(CmisHost, AChangeOfStateIsLatched) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(8, 0x01);
+  b.page(0x11).byte(134, 0x01);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.module_state_changed, true);
+  EXPECT_EQ(m.host_lanes[0].dp_state_changed, true);
+  EXPECT_EQ(m.host_lanes[1].dp_state_changed, false);
+}
+
+/// CMIS 5.4 8.2.9.
+TEST(CmisHost, InvalidFirmware) {
+  auto b = EepromBuilder::cmis();
+  b.lower().u16(39, 0xffff);
+  EXPECT_EQ(decode(b).firmware, "invalid");
+  b.u16(39, 0);
+  EXPECT_EQ(decode(b).firmware, "") << "it has none";
+  b.byte(2, 0x80).u16(39, 0x0203);  // flat
+  EXPECT_EQ(decode(b).firmware, "2.3");
+  b.u16(39, 0xffff);
+  EXPECT_EQ(decode(b).firmware, "") << "unwritten memory";
 }
 
 }  // namespace

@@ -1,17 +1,9 @@
 // CMIS VDM: values by type, lane and bank, what is no value, and the monitors of coherent modules
 // (CMIS 5.4 7.1, 8.27; C-CMIS).
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
-#include "tests/support/eeprom_builder.h"
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 using Rows = std::initializer_list<std::array<unsigned, 3>>;
 constexpr unsigned kMediaEsnr = 5, kMediaLtp = 7, kMediaBerMax = 11, kMediaBerAvg = 13,
@@ -21,10 +13,9 @@ constexpr unsigned f16(unsigned mantissa, int exponent) {
   return (static_cast<unsigned>(exponent + 24) << 11U) | mantissa;
 }
 
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 ModuleSample decode(Rows rows) { return decode(EepromBuilder::cmis_with_vdm(rows)); }
 
-TEST(CmisVdm, GoesByTypeNotByPosition) {
+TEST(CmisVdm, TheTypeDecidesNotThePosition) {
   const ModuleSample m = decode({{0x01, 5, 0x1600},
                                  {0x00, 5, 0x1580},
                                  {0x0f, 15, f16(100, -8)},
@@ -40,6 +31,27 @@ TEST(CmisVdm, GoesByTypeNotByPosition) {
   EXPECT_EQ(m.vdm.host_pre_fec_ber.current, 5e-12);
   EXPECT_EQ(m.vdm.media_fec_tail_symbols.avg, 7);
   EXPECT_THAT(m.vdm.media_ltp_db, ElementsAre(32.0));
+  EXPECT_THAT(decode({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}).vdm.media_esnr_db,
+              ElementsAre(22.0, 0.0, 22.0, 21.0))
+      << "a lane without a value keeps its place";
+}
+
+TEST(CmisVdm, TheWorstOfSeveralCounts) {
+  const ModuleSample m = decode({{0x00, 15, f16(100, -8)},
+                                 {0x04, 15, f16(300, -8)},
+                                 {0x00, 9, f16(3, -9)},
+                                 {0x04, 9, f16(2, -9)},
+                                 {0x00, kMediaFramesMax, f16(12, 0)},
+                                 {0x00, kHostFramesTotal, f16(2047, 3)},
+                                 {0x00, 3, 0xffe2},
+                                 {0x01, 3, 1},
+                                 {0x0f, 1, 12}});
+  EXPECT_EQ(m.vdm.media_pre_fec_ber.current, 3e-6);
+  EXPECT_EQ(m.vdm.media_pre_fec_ber.min, 2e-9);
+  EXPECT_EQ(m.vdm.media_errored_frames.max, 12.0) << "a count";
+  EXPECT_EQ(m.vdm.host_errored_frames.total, 2'047'000.0);
+  EXPECT_EQ(m.vdm.laser_frequency_error_mhz, -300) << "with its sign";
+  EXPECT_EQ(m.vdm.laser_age_percent, 12);
 }
 
 TEST(CmisVdm, NoValueIsAbsent) {
@@ -53,35 +65,14 @@ TEST(CmisVdm, NoValueIsAbsent) {
   EXPECT_TRUE(m.coherent.empty());
 }
 
-TEST(CmisVdm, ALaneWithoutAValueKeepsItsPlace) {
-  EXPECT_THAT(decode({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}).vdm.media_esnr_db,
-              ElementsAre(22.0, 0.0, 22.0, 21.0));
-}
-
-TEST(CmisVdm, OfSeveralDataPathsTheWorstIsKept) {
-  const ModuleSample m = decode({{0x00, 15, f16(100, -8)},
-                                 {0x04, 15, f16(300, -8)},
-                                 {0x00, 9, f16(3, -9)},
-                                 {0x04, 9, f16(2, -9)}});
-  EXPECT_EQ(m.vdm.media_pre_fec_ber.current, 3e-6);
-  EXPECT_EQ(m.vdm.media_pre_fec_ber.min, 2e-9);
-}
-
-TEST(CmisVdm, LostFramesAreACountAndMayBeMoreThanOne) {
-  const ModuleSample m =
-      decode({{0, kMediaFramesMax, f16(12, 0)}, {0, kHostFramesTotal, f16(2047, 3)}});
-  EXPECT_EQ(m.vdm.media_errored_frames.max, 12.0);
-  EXPECT_EQ(m.vdm.host_errored_frames.total, 2'047'000.0);
-}
-
 /// 7.1.4.2: FFFFh means that nothing lies between the levels.
-TEST(CmisVdm, AnEmptyValleyIsTheBestOfAllNotAbsent) {
+TEST(CmisVdm, AnEmptyValleyIsTheBestValue) {
   const ModuleSample m = decode({{0, kMediaLtp, 0xffff}, {1, kMediaLtp, 0x1400}});
   EXPECT_THAT(m.vdm.media_ltp_db, ElementsAre(0xfffe / 256.0, 20.0));
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-TEST(CmisVdm, ASignalToNoiseRatioThatCannotBeTrueIsLeftOut) {
+TEST(CmisVdm, AnImpossibleSignalToNoiseRatioIsLeftOut) {
   const ModuleSample m =
       decode({{0, kMediaEsnr, 0x8000}, {1, kMediaEsnr, 0x1580}, {2, kMediaEsnr, 0xfffe}});
   EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(0.0, 21.5));
@@ -98,7 +89,7 @@ TEST(CmisVdm, ARatioOfTheWholeModuleIsThatOfItsOnlyLane) {
   EXPECT_THAT(decode(b).vdm.media_ltp_db, ElementsAre(32));
 }
 
-TEST(CmisVdm, OnlyWhereTheModuleOffersItAndItIsAwake) {
+TEST(CmisVdm, IsReadOnlyWhereOfferedAndAwake) {
   auto b = EepromBuilder::cmis_with_vdm({{0x00, 5, 0x1600}});
   b.page(0x2f).byte(144, 0x80);
   EXPECT_EQ(decode(b).vdm.frozen, true);
@@ -110,7 +101,7 @@ TEST(CmisVdm, OnlyWhereTheModuleOffersItAndItIsAwake) {
   EXPECT_TRUE(decode(b).vdm.empty());
 }
 
-TEST(CmisVdm, AnErrorRatioOfZeroOfASideThatReceivesNothingIsNone) {
+TEST(CmisVdm, AZeroErrorRatioWithoutReceptionIsNone) {
   auto b = EepromBuilder::cmis_with_vdm(
       {{0x0f, kMediaBerAvg, 0}, {0x0f, kMediaBerMax, f16(1, -9)}, {0x0f, kHostBerAvg, 0}});
   b.page(1).byte(158, 0x06);
@@ -147,7 +138,7 @@ TEST(CmisVdm, LanesOfTheSecondBankFollowOnThoseOfTheFirst) {
   EXPECT_EQ(m.vdm.host_esnr_db[8], 22);
 }
 
-TEST(CmisVdm, OfABankThatTheDriverIgnoresIsNone) {
+TEST(CmisVdm, ABankThatTheDriverIgnoresHasNone) {
   auto b = two_banks();
   b.page(0x11, 1);
   for (unsigned lane = 0; lane < 4; ++lane)
@@ -158,7 +149,7 @@ TEST(CmisVdm, OfABankThatTheDriverIgnoresIsNone) {
   EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(20));
 }
 
-TEST(CmisCoherent, OfSeveralLanesTheWorstStands) {
+TEST(CmisCoherent, TheWorstLaneCounts) {
   const ModuleCoherent c = decode({{0x00, 134, 0xfed4},
                                    {0x01, 134, 50},
                                    {0x00, 136, 900},
@@ -187,12 +178,6 @@ TEST(CmisCoherent, OfSeveralLanesTheWorstStands) {
   EXPECT_EQ(c.tx_power_dbm, -10);
   EXPECT_EQ(c.rx_total_power_dbm, -12.03);
   EXPECT_EQ(c.rx_signal_power_dbm, -30);
-}
-
-TEST(CmisVdm, OfTheLasersTheLaneThatIsFarthestAwayStandsWithItsSign) {
-  const ModuleSample m = decode({{0x00, 3, 0xffe2}, {0x01, 3, 1}, {0x0f, 1, 12}});
-  EXPECT_EQ(m.vdm.laser_frequency_error_mhz, -300);
-  EXPECT_EQ(m.vdm.laser_age_percent, 12);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct FakeModule {
   std::array<std::uint8_t, 128> page03{};
   std::map<std::uint8_t, int> page_errno;  // by page; 0xff: the lower page
   int all_errno = 0;
-  std::string kernel_words;  // beside all_errno
+  std::string kernel_words;  // with all_errno
   std::size_t longest = 128;
   Milliseconds delay{5};
   std::vector<ModulePageRequest> reads;
@@ -97,6 +97,17 @@ class ModuleScheduleTest : public ::testing::Test {
       now_ = wake ? std::max(*wake, now_ + Milliseconds{1}) : until + Milliseconds{1};
     }
     now_ = until;
+  }
+  /// The first rounds of a module, whose latched flags are not valid yet.
+  void run_first_rounds() {
+    run_for(5);
+    schedule_.collect_rounds();
+  }
+  /// A new port with a new module.
+  void restart() {
+    schedule_.set_ports({}, now_);
+    schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
+    module() = FakeModule();
   }
   void run_for(double seconds) { run_until(now_ + from_seconds(seconds)); }
   ModuleRound only_round() {

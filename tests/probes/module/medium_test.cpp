@@ -1,14 +1,9 @@
-// What a module sends its signal over, from the bytes that SFF-8472 and SFF-8636 have for it:
-// copper or light, and over which fibre.
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
-#include "tests/support/eeprom_builder.h"
+// The medium of a module, from the bytes of SFF-8472, SFF-8636 and CMIS: copper or light, and which
+// fibre.
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
-
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
 /// An SFP+ cable with active ends (byte 8.3).
 EepromBuilder active_cable(unsigned connector, unsigned ethernet, unsigned bytes_60_61,
@@ -27,7 +22,7 @@ EepromBuilder active_cable(unsigned connector, unsigned ethernet, unsigned bytes
 
 /// Bytes 60 and 61 of an active cable are bits of copper (byte 61 reserved) or a wavelength: 0400h
 /// is no 1024 nm.
-TEST(Medium, AnActiveCableIsOfFibreWhereItSpeaksOfLight) {
+TEST(Medium, AnActiveCableIsOfFibreWhereItNamesLight) {
   struct Row {
     unsigned connector, ethernet, bytes_60_61, compliance;
     const char* kind;
@@ -41,8 +36,8 @@ TEST(Medium, AnActiveCableIsOfFibreWhereItSpeaksOfLight) {
       {0x23, 0x00, 0x0000, 0, "acc"},    {0x23, 0x00, 0x0400, 0, "acc"},
       {0x23, 0x00, 0x0100, 0, "acc"},    {0x23, 0x00, 0x0c00, 0, "acc"},
       {0x23, 0x00, 0x0c01, 0, "acc"},  // 3073 nm is none
-      {0x21, 0x10, 850, 0, "acc"},     // a copper pigtail, whatever a maker copied
-      {0x23, 0x10, 850, 0x08, "acc"},  // the extended code says copper
+      {0x21, 0x10, 850, 0, "acc"},     // a copper pigtail, although a maker copied the rest
+      {0x23, 0x10, 850, 0x08, "acc"},  // the extended code names copper
   };
   for (const Row& row : kRows)
     EXPECT_EQ(
@@ -63,9 +58,9 @@ TEST(Medium, AnActiveOpticalCableHasLight) {
   EXPECT_EQ(decode(active_cable(0x0b, 0, 0)).wavelength_nm, std::nullopt);
 }
 
-/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the maker's own. Its lanes and its light
-/// were left out silently.
-TEST(Medium, ACmisModuleOfAnUnsaidMediaTypeIsOpticalWhereItMeasuresLight) {
+/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the maker's own. Lanes and
+/// light must not be left out silently.
+TEST(Medium, ACmisModuleOfUndefinedMediaTypeIsOpticalWhereItMeasuresLight) {
   for (const unsigned media : {0x00U, 0x40U, 0x8fU}) {
     auto b = EepromBuilder::cmis();
     b.lower().byte(85, media);
@@ -73,13 +68,11 @@ TEST(Medium, ACmisModuleOfAnUnsaidMediaTypeIsOpticalWhereItMeasuresLight) {
     EXPECT_EQ(m.kind, "optical") << media;
     EXPECT_EQ(m.lanes.size(), 4U) << media;
     EXPECT_TRUE(m.lanes.at(0).rx_power_mw) << media;
-    EXPECT_THAT(
-        m.warnings,
-        ::testing::Contains(::testing::HasSubstr("it measures light, so it is taken for optical")));
+    EXPECT_THAT(m.warnings, Contains(HasSubstr("it measures light, so it is taken for optical")));
     b.page(1).byte(160, 0);
     EXPECT_EQ(decode(b).kind, "unknown") << media;
-    EXPECT_THAT(decode(b).warnings, ::testing::Contains(::testing::HasSubstr(
-                                        "the kind of module is not known: its media type is")));
+    EXPECT_THAT(decode(b).warnings,
+                Contains(HasSubstr("the kind of module is not known: its media type is")));
   }
   auto b = EepromBuilder::cmis();
   b.lower().byte(85, 0x05);
@@ -95,45 +88,37 @@ TEST(Medium, AQsfpThatNamesOnlyInfiniBandHasAType) {
   EXPECT_EQ(decode(b).type, "");
 }
 
-struct Fibre {
-  unsigned offset, value;
+/// Values of one byte, each of which makes a module one of this fibre.
+struct FibreRow {
   const char* media_type;
+  unsigned offset;
+  std::vector<unsigned> values;
 };
 
-/// Byte 3 (10G), 6 (1G) and 36 name the type; without a name the lengths say for which fibre it is.
+/// Byte 3 (10G), 6 (1G) and 36 name the type; without a name the lengths show the fibre.
 TEST(Medium, TheFibreOfAnSfp) {
-  constexpr Fibre kRows[] = {
-      {3, 0x80, "single-mode"},
-      {3, 0x40, "multimode"},  // ER; LRM, long reach over the old fibre
-      {3, 0x20, "single-mode"},
-      {3, 0x10, "multimode"},
-      {6, 0x02, "single-mode"},
-      {6, 0x01, "multimode"},
-      {36, 0x02, "multimode"},
-      {36, 0x03, "single-mode"},
-      {36, 0x25, "single-mode"},
-      {36, 0x28, "multimode"},
-      {36, 0x36, "multimode"},
-      {36, 0x37, "single-mode"},
-      {36, 0x45, "single-mode"},
-      {36, 0x2c, "single-mode"},
-      {14, 40, "single-mode"},
-      {15, 100, "single-mode"},
-      {6, 0x80, ""},  // PX: no name here, and no length
-      {16, 8, "multimode"},
-      {17, 3, "multimode"},
-      {18, 40, "multimode"},
-      {19, 30, "multimode"},
+  const FibreRow rows[] = {
+      {"single-mode", 3, {0x80, 0x20}},  // ER, LR
+      {"multimode", 3, {0x40, 0x10}},    // LRM, SR
+      {"single-mode", 6, {0x02}},
+      {"multimode", 6, {0x01}},
+      {"", 6, {0x80}},  // PX: no name here, and no length
+      {"single-mode", 36, {0x03, 0x25, 0x37, 0x45, 0x2c}},
+      {"multimode", 36, {0x02, 0x28, 0x36}},
+      {"single-mode", 14, {40}},
+      {"single-mode", 15, {100}},
+      {"multimode", 16, {8}},
+      {"multimode", 17, {3}},
+      {"multimode", 18, {40}},
+      {"multimode", 19, {30}},
   };
-  for (const Fibre& row : kRows) {
-    auto b = EepromBuilder::sff8472();
-    b.lower().byte(3, 0).fill(14, 6, 0).byte(row.offset, row.value);
-    EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << row.value;
-  }
-}
-
-/// 1000BASE-LX goes some way over multimode fibre too: its name says what it is made for.
-TEST(Medium, TheNameOfAnSfpGoesBeforeItsLengths) {
+  for (const FibreRow& row : rows)
+    for (const unsigned value : row.values) {
+      auto b = EepromBuilder::sff8472();
+      b.lower().byte(3, 0).fill(14, 6, 0).byte(row.offset, value);
+      EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << value;
+    }
+  // 1000BASE-LX goes some way over multimode fibre too: its name goes before its lengths.
   auto b = EepromBuilder::sff8472();
   b.lower().byte(3, 0).byte(6, 0x02).byte(14, 0).byte(15, 0).byte(16, 55);
   EXPECT_EQ(decode(b).media_type, "single-mode");
@@ -142,43 +127,27 @@ TEST(Medium, TheNameOfAnSfpGoesBeforeItsLengths) {
 }
 
 TEST(Medium, TheFibreOfAQsfp) {
-  constexpr Fibre kRows[] = {
-      {192, 0x02, "multimode"},
-      {192, 0x05, "multimode"},
-      {192, 0x11, "multimode"},
-      {192, 0x1f, "multimode"},
-      {192, 0x20, "multimode"},
-      {192, 0x21, "multimode"},
-      {192, 0x41, "multimode"},
-      {192, 0x3a, "multimode"},
-      {192, 0x03, "single-mode"},
-      {192, 0x04, "single-mode"},
-      {192, 0x06, "single-mode"},
-      {192, 0x07, "single-mode"},
-      {192, 0x17, "single-mode"},
-      {192, 0x1a, "single-mode"},
-      {192, 0x22, "single-mode"},
-      {192, 0x25, "single-mode"},
-      {192, 0x47, "single-mode"},
-      {192, 0x4c, "single-mode"},
-      {131, 0x04, "multimode"},
-      {131, 0x02, "single-mode"},
-      {142, 2, "single-mode"},
-      {143, 50, "multimode"},
-      {144, 50, "multimode"},
-      {146, 50, "multimode"},
-      {131, 0x00, ""},
+  const FibreRow rows[] = {
+      {"multimode", 192, {0x02, 0x05, 0x11, 0x1f, 0x20, 0x21, 0x41, 0x3a}},
+      {"single-mode", 192, {0x03, 0x04, 0x06, 0x07, 0x17, 0x1a, 0x22, 0x25, 0x47, 0x4c}},
+      {"multimode", 131, {0x04}},
+      {"single-mode", 131, {0x02}},
+      {"", 131, {0x00}},
+      {"single-mode", 142, {2}},
+      {"multimode", 143, {50}},
+      {"multimode", 144, {50}},
+      {"multimode", 146, {50}},
   };
-  for (const Fibre& row : kRows) {
-    auto b = EepromBuilder::sff8636();
-    b.page(0).byte(131, 0).fill(142, 5, 0).byte(192, 0).byte(row.offset, row.value);
-    if (row.offset == 192) b.byte(131, 0x80);
-    EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << row.value;
-  }
+  for (const FibreRow& row : rows)
+    for (const unsigned value : row.values) {
+      auto b = EepromBuilder::sff8636();
+      b.page(0).byte(131, 0).fill(142, 5, 0).byte(192, 0).byte(row.offset, value);
+      if (row.offset == 192) b.byte(131, 0x80);
+      EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << value;
+    }
 }
 
-/// The fibre of a cable is nobody's to choose, and hardly any says it: 850 nm is of multimode
-/// fibre.
+/// Hardly any active cable states its fibre: 850 nm is of multimode fibre.
 TEST(Medium, TheFibreOfAnActiveOpticalCableByItsLight) {
   auto qsfp = EepromBuilder::sff8636();
   qsfp.page(0).byte(130, 0x23).byte(131, 0x80).byte(192, 0x01).byte(147, 0x00).fill(142, 5, 0).byte(

@@ -28,7 +28,7 @@ std::vector<std::string> changed(const ModuleFlagHistory& history) {
   return out;
 }
 
-TEST(ModuleFlags, HaveAPastWithNamesLanesAndTimes) {
+TEST(ModuleFlags, AreRememberedWithNamesLanesAndTimes) {
   ModuleSample m = with_lanes();
   ModuleFlagHistory history;
   history.update(m, WallTime(Milliseconds(1000)));
@@ -50,7 +50,7 @@ TEST(ModuleFlags, HaveAPastWithNamesLanesAndTimes) {
   EXPECT_EQ(los.cleared_at, WallTime(Milliseconds(3000)));
 }
 
-TEST(ModuleFlags, AreForgottenAndUnited) {
+TEST(ModuleFlags, AreClearedAndMerged) {
   ModuleSample earlier = with_lanes(), sample = with_lanes();
   earlier.lanes[0].tx_fault = earlier.host_lanes[7].tx_lol = earlier.supply_flags.low_alarm = true;
   sample.lanes[0].tx_fault = false;
@@ -64,7 +64,7 @@ TEST(ModuleFlags, AreForgottenAndUnited) {
   EXPECT_EQ(sample, with_lanes());
 }
 
-TEST(ModuleFlags, AreOfAStartWhereSomethingHasComeUp) {
+TEST(ModuleFlags, AreOfAStartWhereSomethingCameUp) {
   const ModuleSample up = with_lanes();
   struct Row {
     const char* what;

@@ -1,5 +1,5 @@
-// The module schedule where the driver itself says that no cable is in: an empty cage is not
-// touched again, and a module whose fibre is out is read on.
+// The module schedule where the driver reports no cable: an empty cage is not read again, and a
+// module without its fibre is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,15 +14,15 @@ using testing::ModuleScheduleTest;
 
 class ModulePresenceTest : public ModuleScheduleTest {
  protected:
-  void driver_says(bool no_cable) { schedule_.set_ports({{"mlx5_0/1", 7, no_cable}}, now_); }
+  void set_no_cable(bool no_cable) { schedule_.set_ports({{"mlx5_0/1", 7, no_cable}}, now_); }
   static constexpr double kDay = 86'400;
 };
 
-TEST_F(ModulePresenceTest, AnEmptyCageIsLookedAtSeldomWhileTheDriverSaysSo) {
+TEST_F(ModulePresenceTest, AnEmptyCageIsReadSeldomWhileTheDriverReportsNoCable) {
   module().all_errno = ENODEV;
   run_for(1);
   EXPECT_FALSE(only_round().sample->present);
-  driver_says(true);
+  set_no_cable(true);
   run_for(4);
   EXPECT_EQ(reads(), 2U) << "once more: it may mean the fibre of a module that was put in";
   run_for(3600);
@@ -30,18 +30,18 @@ TEST_F(ModulePresenceTest, AnEmptyCageIsLookedAtSeldomWhileTheDriverSaysSo) {
   module().all_errno = 0;
   run_for(301);
   EXPECT_TRUE(only_round().sample->present)
-      << "one without its fibre, of which neither driver nor link say anything";
+      << "one without its fibre, which neither driver nor link report";
 }
 
-TEST_F(ModulePresenceTest, ACageThatOnlyFailsIsEmptyWhenTheDriverSaysSoToo) {
-  driver_says(true);
+TEST_F(ModulePresenceTest, ACageThatOnlyFailsIsEmptyWhereTheDriverReportsNoCable) {
+  set_no_cable(true);
   module().all_errno = EIO;
   run_for(1);
   EXPECT_EQ(only_round().gap->reason, "EIO") << "one failed read proves nothing";
   run_for(kDay);
   EXPECT_EQ(reads(), 2U) << "each is a line in the kernel's log";
   EXPECT_FALSE(schedule_.wake_at());
-  driver_says(true);  // told anew with each search for ports
+  set_no_cable(true);  // repeated with each search for ports
   run_for(kDay);
   EXPECT_EQ(reads(), 2U);
   const ModuleRound round = only_round();
@@ -49,20 +49,20 @@ TEST_F(ModulePresenceTest, ACageThatOnlyFailsIsEmptyWhenTheDriverSaysSoToo) {
   EXPECT_FALSE(round.sample->present);
 }
 
-TEST_F(ModulePresenceTest, WithoutTheDriversWordACageThatFailsIsNoEmptyOne) {
+TEST_F(ModulePresenceTest, WithoutTheDriversReportACageThatFailsIsNotEmpty) {
   module().all_errno = EIO;
   run_for(kDay);
   EXPECT_FALSE(only_round().sample);
   EXPECT_GT(reads(), 100U);
 }
 
-TEST_F(ModulePresenceTest, AModulePutInIsReadAsSoonAsTheDriverSaysSo) {
-  driver_says(true);
+TEST_F(ModulePresenceTest, AnInsertedModuleIsReadWhenTheDriverReportsIt) {
+  set_no_cable(true);
   module().all_errno = EIO;
   run_for(60);
   schedule_.collect_rounds();
   module().all_errno = 0;
-  driver_says(false);
+  set_no_cable(false);
   run_for(1);
   const ModuleRound round = only_round();
   ASSERT_TRUE(round.sample);
@@ -70,8 +70,8 @@ TEST_F(ModulePresenceTest, AModulePutInIsReadAsSoonAsTheDriverSaysSo) {
   EXPECT_EQ(round.change, ModuleChange::kInserted);
 }
 
-TEST_F(ModulePresenceTest, AnEventIsAReasonToLookAllTheSame) {
-  driver_says(true);
+TEST_F(ModulePresenceTest, AnEventIsAReasonToRead) {
+  set_no_cable(true);
   module().all_errno = ENODEV;
   run_for(60);
   module().all_errno = 0;
@@ -80,11 +80,11 @@ TEST_F(ModulePresenceTest, AnEventIsAReasonToLookAllTheSame) {
   EXPECT_TRUE(schedule_.collect_rounds().back().sample->present);
 }
 
-TEST_F(ModulePresenceTest, APulledModuleIsSeenWhenTheDriverSaysSoAndNotAPeriodLater) {
+TEST_F(ModulePresenceTest, ARemovedModuleIsSeenWhenTheDriverReportsIt) {
   run_for(30);
   schedule_.collect_rounds();
   module().all_errno = EIO;
-  driver_says(true);
+  set_no_cable(true);
   run_for(4);
   const ModuleRound round = only_round();
   ASSERT_TRUE(round.sample);
@@ -93,8 +93,8 @@ TEST_F(ModulePresenceTest, APulledModuleIsSeenWhenTheDriverSaysSoAndNotAPeriodLa
 }
 
 // A driver may mean the fibre: the module's own light is what the technician needs then.
-TEST_F(ModulePresenceTest, AModuleThatAnswersAllTheSameIsReadOn) {
-  driver_says(true);
+TEST_F(ModulePresenceTest, AModuleThatAnswersIsRead) {
+  set_no_cable(true);
   run_for(61);
   EXPECT_TRUE(only_round().sample->present);
   const std::size_t before = reads();
@@ -102,24 +102,23 @@ TEST_F(ModulePresenceTest, AModuleThatAnswersAllTheSameIsReadOn) {
   EXPECT_GT(reads(), before + 6);
   module().all_errno = EIO;
   run_for(60);
-  EXPECT_FALSE(only_round().sample) << "it did answer: that it fails is no empty cage";
+  EXPECT_FALSE(only_round().sample) << "it did answer: a failure is no empty cage";
   module().all_errno = ENODEV;
   run_for(300);
   EXPECT_FALSE(only_round().sample->present);
   module().all_errno = 0;
   run_for(300);
-  EXPECT_TRUE(only_round().sample->present) << "and of the next one it will say nothing new";
+  EXPECT_TRUE(only_round().sample->present) << "for the next one the driver reports nothing new";
 }
 
-// The word comes while a round is going on that began with the module still in.
-TEST_F(ModulePresenceTest, AModulePulledInARoundIsNoneThatAnswersAllTheSame) {
-  run_for(5);
-  schedule_.collect_rounds();
+// The report comes during a round that began with the module still in.
+TEST_F(ModulePresenceTest, AModuleRemovedInARoundDoesNotCountAsAnswering) {
+  run_first_rounds();
   const std::size_t begun = reads();
   module().before_read = [this, begun](std::size_t made) {
     if (made != begun + 1) return;
     module().all_errno = EIO;
-    driver_says(true);
+    set_no_cable(true);
   };
   run_for(20);
   module().before_read = {};
@@ -132,8 +131,8 @@ TEST_F(ModulePresenceTest, AModulePulledInARoundIsNoneThatAnswersAllTheSame) {
   EXPECT_EQ(reads(), looked);
 }
 
-TEST_F(ModulePresenceTest, AnEventDuringTheLookIsNotLost) {
-  driver_says(true);
+TEST_F(ModulePresenceTest, AnEventDuringARoundIsNotLost) {
+  set_no_cable(true);
   module().all_errno = ENODEV;
   module().before_read = [this](std::size_t made) {
     if (made == 0) schedule_.request("mlx5_0/1", now_);
@@ -142,8 +141,8 @@ TEST_F(ModulePresenceTest, AnEventDuringTheLookIsNotLost) {
   EXPECT_EQ(reads(), 2U);
 }
 
-TEST_F(ModulePresenceTest, AModuleThatBootsAfterAnEventIsLookedAtTwice) {
-  driver_says(true);
+TEST_F(ModulePresenceTest, AModuleThatBootsAfterAnEventIsReadTwice) {
+  set_no_cable(true);
   module().all_errno = EIO;
   run_for(60);
   schedule_.collect_rounds();
@@ -154,9 +153,8 @@ TEST_F(ModulePresenceTest, AModuleThatBootsAfterAnEventIsLookedAtTwice) {
   EXPECT_EQ(schedule_.collect_rounds().back().change, ModuleChange::kInserted);
 }
 
-TEST_F(ModulePresenceTest, OneThatIsLeftAloneIsTheSameAfterwardsOrGone) {
-  run_for(5);
-  schedule_.collect_rounds();
+TEST_F(ModulePresenceTest, AModuleUnderMaintenanceIsNotRead) {
+  run_first_rounds();
   schedule_.set_ports({{"mlx5_0/1", 7, false, true}}, now_);
   const std::size_t before = reads();
   schedule_.request("mlx5_0/1", now_);
@@ -169,7 +167,7 @@ TEST_F(ModulePresenceTest, OneThatIsLeftAloneIsTheSameAfterwardsOrGone) {
   const ModuleRound round = only_round();
   EXPECT_EQ(round.change, ModuleChange::kNone);
   EXPECT_EQ(round.sample->thresholds.temperature_c.high_alarm, 80.0);
-  EXPECT_EQ(round.sample->lanes[0].rx_los, std::nullopt) << "nobody knows when";
+  EXPECT_EQ(round.sample->lanes[0].rx_los, std::nullopt) << "latched at an unknown time";
   schedule_.set_ports({{"mlx5_0/1", 7, false, true}}, now_);
   module().all_errno = ENODEV;
   run_for(60);

@@ -1,4 +1,4 @@
-// The module reader's thread: picks up work, never makes anybody wait, survives a read that hangs.
+// The module reader's thread: starts reads, blocks no other thread, survives a read that hangs.
 #include "probes/module/module_reader.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ std::unique_ptr<FakeHost> host_that(std::function<Result<std::vector<Bytes>>()> 
   return host;
 }
 
-TEST(ModuleReader, TellsWhenSomethingIsFinished) {
+TEST(ModuleReader, AFinishedRoundMakesTheDescriptorReadable) {
   ManualClock clock;
   ModuleReader reader(host_that([]() -> Result<std::vector<Bytes>> {
                         return Error{"empty cage", ENODEV};
@@ -100,7 +100,7 @@ TEST(ModuleReader, AKernelWithoutEthtoolNetlinkHasNoModuleInterface) {
             "EOPNOTSUPP: the driver has no module interface");
 }
 
-TEST(ModuleReader, AReadThatHangsIsNamedAndNobodyWaits) {
+TEST(ModuleReader, AReadThatHangsIsNamedAndBlocksNoOtherThread) {
   ManualClock clock;
   auto entered = std::make_shared<std::promise<void>>();
   auto release = std::make_shared<std::promise<void>>();
@@ -128,7 +128,7 @@ TEST(ModuleReader, AReadThatHangsIsNamedAndNobodyWaits) {
   left->get_future().wait();
 }
 
-TEST(ModuleReader, StopsAtOnceWhenNothingIsGoingOn) {
+TEST(ModuleReader, StopsAtOnceWhenIdle) {
   ManualClock clock;
   ModuleReader idle(std::make_unique<FakeHost>(), clock, {});
   ModuleReader never_used(std::make_unique<FakeHost>(), clock, {});

@@ -1,5 +1,5 @@
-// A module that is pulled, put in or exchanged while its pages are being read: no sample mixes two
-// modules, none is made of half a module.
+// A module that is removed, inserted or exchanged while its pages are read: no sample mixes two
+// modules, none is of half a module.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -29,8 +29,7 @@ class ModuleSwapTest : public testing::ModuleScheduleTest,
 };
 
 TEST_P(ModuleSwapTest, ExchangedWhileItIsReadNoSampleMixesTheTwo) {
-  run_for(5);
-  schedule_.collect_rounds();
+  run_first_rounds();
   at_read(GetParam(), &exchange);
   for (int i = 0; i < 40; ++i) {
     run_for(0.5);
@@ -41,7 +40,7 @@ TEST_P(ModuleSwapTest, ExchangedWhileItIsReadNoSampleMixesTheTwo) {
       if (!old && round.change == ModuleChange::kSwapped) return;
     }
   }
-  FAIL() << "the exchange was never said";
+  FAIL() << "the exchange was never reported";
 }
 
 TEST_P(ModuleSwapTest, ExchangedInItsVeryFirstRound) {
@@ -54,9 +53,8 @@ TEST_P(ModuleSwapTest, ExchangedInItsVeryFirstRound) {
   }
 }
 
-TEST_P(ModuleSwapTest, PulledWhileItIsReadIsGoneAndNothingIsMadeOfTheHalf) {
-  run_for(5);
-  schedule_.collect_rounds();
+TEST_P(ModuleSwapTest, RemovedWhileItIsReadIsAbsentWithoutValues) {
+  run_first_rounds();
   at_read(GetParam(), [](FakeModule& module) { module.all_errno = ENXIO; });
   run_for(25);
   const ModuleRound round = only_round();
@@ -67,16 +65,15 @@ TEST_P(ModuleSwapTest, PulledWhileItIsReadIsGoneAndNothingIsMadeOfTheHalf) {
   EXPECT_FALSE(round.sample->temperature_c);
 }
 
-TEST_P(ModuleSwapTest, PutInWhileItIsReadIsReadWhole) {
+TEST_P(ModuleSwapTest, InsertedWhileItIsReadIsReadWhole) {
   module().all_errno = ENXIO;
-  run_for(5);
-  schedule_.collect_rounds();
+  run_first_rounds();
   // Some drivers answer EIO while the module boots, others nonsense.
   at_read(0, [](FakeModule& module) { module.all_errno = EIO; });
   run_for(40);
   EXPECT_EQ(only_round().gap->reason, "EIO");
   at_read(GetParam(), [](FakeModule& module) { module.all_errno = 0; });
-  run_for(600);  // a port that fails is asked less and less often
+  run_for(600);  // a port that fails is read less and less often
   const ModuleRound round = only_round();
   ASSERT_TRUE(round.sample);
   EXPECT_EQ(round.sample->serial, "SN000001");

@@ -1,22 +1,13 @@
-// What is taken out of a module's memory though its read succeeded, and which of it is reported.
+// Pages that are removed though their read succeeded, and which of them are reported.
 #include "probes/module/screen.h"
-
-#include <gmock/gmock.h>
 
 #include <array>
 
-#include "probes/module/decode.h"
+#include "tests/probes/module/decoded.h"
 #include "tests/probes/module/planned_reads.h"
-#include "tests/support/eeprom_builder.h"
 
 namespace linkhealth {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 void put(ModuleImage& image, const ModulePageKey& key, std::span<const std::uint8_t> half) {
   image.store(request_of(key), half);
@@ -75,7 +66,7 @@ TEST(Screen, ACopyOfPage00hIsLeftOut) {
 }
 
 /// Controls that are not set, no loopback: zeros by right.
-TEST(Screen, ZerosAreLeftOutWhereTheyAreNonsense) {
+TEST(Screen, ZerosAreLeftOutWhereTheyAreInvalid) {
   ModuleImage sfp = EepromBuilder::sff8472().image();
   fill(sfp, kA2Page, 0x00);
   expect_left_out(kPages[0], sfp, "A2h is all zeros: left out");
@@ -88,7 +79,7 @@ TEST(Screen, ZerosAreLeftOutWhereTheyAreNonsense) {
 
 /// A vendor that has not written its name: zeros or blanks that are the same on another page are no
 /// copy.
-TEST(Screen, ANamelessModulesControlsAreNoCopyOfItsPage00h) {
+TEST(Screen, BlankNamesMakeNoCopyOfPage00h) {
   for (const unsigned blank : {0x00U, 0x20U}) {
     auto b = cmis_with_all();
     b.page(0x00).fill(129, 93, blank);

@@ -1,17 +1,7 @@
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
-#include "tests/support/eeprom_builder.h"
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
 TEST(Sff8472, ReadsAWholeModule) {
   const ModuleSample m = decode(EepromBuilder::sff8472());
@@ -33,7 +23,7 @@ TEST(Sff8472, ReadsAWholeModule) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-TEST(Sff8472, WhereItsMonitorsCannotBeReadItSaysSo) {
+TEST(Sff8472, WithoutReadableMonitorsThereIsAWarning) {
   auto away = EepromBuilder::sff8472();
   ModuleImage image = away.image();
   image.forget(kA2Page);
@@ -45,9 +35,28 @@ TEST(Sff8472, WhereItsMonitorsCannotBeReadItSaysSo) {
       ElementsAre("its monitors need a change of the bus address, which the kernel does not make"));
   away.lower().byte(92, 0);
   EXPECT_THAT(decode(away).warnings, IsEmpty()) << "it has none";
+  EXPECT_FALSE(decode(away).temperature_c);
+  EXPECT_THAT(decode(away).lanes, IsEmpty());
+  auto empty = EepromBuilder::sff8472();
+  empty.a2().fill(0, 128, 0);
+  const ModuleSample m = decode_module(empty.image(false));
+  EXPECT_FALSE(m.supply_v);
+  EXPECT_THAT(m.lanes, IsEmpty());
+  EXPECT_THAT(m.warnings, Contains("A2h is all zeros: left out"));
 }
 
-TEST(Sff8472, AnActiveCopperCableSaysThatItLostItsSignal) {
+TEST(Sff8472, NoLightIsZeroAndInvalidReadingsAreAbsent) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().u16(104, 0).byte(110, 0x02);
+  EXPECT_EQ(decode(b).lanes[0].rx_power_mw, 0);
+  EXPECT_EQ(decode(b).lanes[0].rx_los, true);
+  b.a2().byte(110, 0x01);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.temperature_c || m.lanes[0].rx_power_mw);
+  EXPECT_EQ(m.data_not_ready, true);
+}
+
+TEST(Sff8472, AnActiveCopperCableHasLossOfSignal) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(8, 0x08).byte(2, 0x21).byte(3, 0).byte(18, 3).u16(60, 0x0100);
   b.a2().byte(110, 0x02);
@@ -59,7 +68,7 @@ TEST(Sff8472, AnActiveCopperCableSaysThatItLostItsSignal) {
 }
 
 /// An SFP28 with clock recovery; the bits were in byte 115 before revision 12.0.
-TEST(Sff8472, AClockThatIsNotLockedIsReadWhereAdvertised) {
+TEST(Sff8472, LossOfLockIsReadWhereAdvertised) {
   struct Row {
     unsigned options, revision;
     std::optional<bool> rx_lol;
@@ -98,14 +107,6 @@ TEST(Sff8472, ACopperCableHasNoLight) {
   EXPECT_TRUE(m.thresholds.empty());
 }
 
-TEST(Sff8472, WithoutDdmNothingIsMeasured) {
-  auto b = EepromBuilder::sff8472();
-  b.lower().byte(92, 0);
-  const ModuleSample m = decode(b);
-  EXPECT_FALSE(m.temperature_c);
-  EXPECT_THAT(m.lanes, IsEmpty());
-}
-
 TEST(Sff8472, AllOnesAndZeroLimitsAreNoNumbers) {
   auto b = EepromBuilder::sff8472();
   b.a2().u16(96, 0xffff).limits(32, 0, 0, 0, 0).limits(24, 1, 2, 3, 4);
@@ -119,14 +120,6 @@ TEST(Sff8472, AllOnesAndZeroLimitsAreNoNumbers) {
   EXPECT_THAT(m.warnings, Contains(HasSubstr("Tx power limits are not in order")));
   EXPECT_TRUE(m.thresholds.tx_bias_ma.empty());
   EXPECT_THAT(m.warnings, Contains("bias limits are all ones: the module gives none"));
-}
-
-TEST(Sff8472, NoLightIsZeroNotAbsent) {
-  auto b = EepromBuilder::sff8472();
-  b.a2().u16(104, 0).byte(110, 0x02);
-  const ModuleSample m = decode(b);
-  EXPECT_EQ(m.lanes[0].rx_power_mw, 0);
-  EXPECT_EQ(m.lanes[0].rx_los, true);
 }
 
 TEST(Sff8472, ALossOfSignalMayBeInvertedOrMeaningless) {
@@ -150,16 +143,7 @@ TEST(Sff8472, CopperIsMeasuredInMetresAndNamedByItsRate) {
   EXPECT_EQ(decode(cable).type, "1G-CX");
 }
 
-TEST(Sff8472, WhatIsNotReadyIsNotRead) {
-  auto b = EepromBuilder::sff8472();
-  b.a2().byte(110, 0x01);
-  const ModuleSample m = decode(b);
-  EXPECT_FALSE(m.temperature_c);
-  EXPECT_FALSE(m.lanes[0].rx_power_mw);
-  EXPECT_EQ(m.data_not_ready, true);
-}
-
-TEST(Sff8472, OddTextIsCleanedOrLeftOut) {
+TEST(Sff8472, OddTextIsCleanedAndWrongChecksumsReported) {
   auto b = EepromBuilder::sff8472();
   b.lower().fill(68, 16, 0x81).byte(43, 0x1b).text(84, 8, "151610");
   const ModuleSample m = decode(b);
@@ -168,36 +152,19 @@ TEST(Sff8472, OddTextIsCleanedOrLeftOut) {
   EXPECT_EQ(m.date, "");
   EXPECT_THAT(m.warnings, Contains("serial number is not text: left out"));
   EXPECT_THAT(m.warnings, Contains("date code \"151610\" is no date: left out"));
-}
-
-TEST(Sff8472, AWrongChecksumIsSaidAndTheRestDecoded) {
-  const auto b = EepromBuilder::sff8472();
-  const ModuleSample m = decode_module(b.image(false));
-  EXPECT_EQ(m.checksums_ok, false);
-  EXPECT_EQ(m.vendor, "ACME OPTICS");
-}
-
-TEST(Sff8472, AnEmptyA2IsAbsent) {
-  auto b = EepromBuilder::sff8472();
-  b.a2().fill(0, 128, 0);
-  ModuleImage image = b.image(false);
-  const ModuleSample m = decode_module(image);
-  EXPECT_FALSE(m.supply_v);
-  EXPECT_THAT(m.lanes, IsEmpty());
-  EXPECT_THAT(m.warnings, Contains("A2h is all zeros: left out"));
-}
-
-/// The upper half of A0h is the maker's own, and mostly empty: neither zeros nor ones say anything.
-TEST(Sff8472, AnEmptyMakersAreaIsNoWarning) {
+  const ModuleSample wrong = decode_module(EepromBuilder::sff8472().image(false));
+  EXPECT_EQ(wrong.checksums_ok, false);
+  EXPECT_EQ(wrong.vendor, "ACME OPTICS") << "the rest is decoded";
+  // The upper half of A0h is the maker's own, and mostly empty.
   for (const unsigned filler : {0x00U, 0xffU}) {
-    auto b = EepromBuilder::sff8472();
-    b.page(0).fill(128, 128, filler);
-    EXPECT_THAT(decode_module(b.image()).warnings, IsEmpty()) << filler;
+    auto own = EepromBuilder::sff8472();
+    own.page(0).fill(128, 128, filler);
+    EXPECT_THAT(decode(own).warnings, IsEmpty()) << filler;
   }
 }
 
-/// Each bit of status and each flag of A2h is taken only where a bit of A0h says that it is kept.
-TEST(Sff8472, AStatusBitThatIsNotAdvertisedIsNotKnown) {
+/// A0h advertises which status bits and flags of A2h exist.
+TEST(Sff8472, AStatusBitThatIsNotAdvertisedIsUnknown) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(64, 0).byte(65, 0).byte(93, 0).byte(94, 10);
   b.a2().byte(110, 0xc6).byte(112, 0xff).byte(113, 0xff).byte(115, 0xff).byte(116, 0xff).byte(117,
@@ -232,7 +199,7 @@ TEST(Sff8472, TheHighestPowerLevelHasItsWattsInA2h) {
   b.a2().byte(66, 40);
   EXPECT_EQ(decode(b).max_power_w, 4.0);
   b.byte(66, 0);
-  EXPECT_EQ(decode(b).max_power_w, std::nullopt) << "it does not say";
+  EXPECT_EQ(decode(b).max_power_w, std::nullopt) << "it does not state it";
 }
 
 }  // namespace

@@ -1,17 +1,7 @@
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
-#include "tests/support/eeprom_builder.h"
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
 TEST(Sff8636, ReadsAWholeModule) {
   const ModuleSample m = decode(EepromBuilder::sff8636());
@@ -27,7 +17,7 @@ TEST(Sff8636, ReadsAWholeModule) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-TEST(Sff8636, LaneFlagsStandInNibblesWithTheOddLaneHigh) {
+TEST(Sff8636, LaneFlagsAreInNibblesWithTheOddLaneHigh) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(3, 0x12).byte(9, 0x48).byte(4, 0x08);
   const ModuleSample m = decode(b);
@@ -40,7 +30,7 @@ TEST(Sff8636, LaneFlagsStandInNibblesWithTheOddLaneHigh) {
   EXPECT_EQ(m.lanes[2].rx_power_flags.high_alarm, false);
 }
 
-TEST(Sff8636, APassiveCableWithPlausibleNumbersHasNone) {
+TEST(Sff8636, APassiveCableMeasuresNothing) {
   auto b = EepromBuilder::sff8636();
   b.page(0).byte(147, 0xa0).byte(130, 0x23).byte(146, 2).byte(192, 0x0b).byte(220, 0).u16(186,
                                                                                           0x0608);
@@ -52,7 +42,7 @@ TEST(Sff8636, APassiveCableWithPlausibleNumbersHasNone) {
   EXPECT_FALSE(m.wavelength_nm);
 }
 
-TEST(Sff8636, AnActiveCopperCableLosesSignalAndLockAndHasNoLight) {
+TEST(Sff8636, AnActiveCopperCableHasSignalAndLockButNoLight) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(3, 0x05).byte(5, 0x02);
   b.page(0).byte(147, 0xc0).byte(194, 0x30);
@@ -66,36 +56,11 @@ TEST(Sff8636, AnActiveCopperCableLosesSignalAndLockAndHasNoLight) {
   EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
 }
 
-TEST(Sff8636, UnreadableLimitsAreNone) {
-  auto b = EepromBuilder::sff8636();
-  const ModuleSample m = decode(b.without(3));
-  EXPECT_TRUE(m.thresholds.empty());
-  EXPECT_EQ(m.lanes.size(), 4U);
-}
-
-TEST(Sff8636, APage03ThatIsACopyOfPage00IsNone) {
-  auto b = EepromBuilder::sff8636();
-  ModuleImage image = b.image();
-  const auto page00 = *image.whole({kModuleAddressA0, 0, 0, true});
-  image.store({kModuleAddressA0, 0, 3, 128, 128}, page00);
-  const ModuleSample m = decode_module(image);
-  EXPECT_TRUE(m.thresholds.empty());
-  EXPECT_THAT(m.warnings, Contains(HasSubstr("page 03h is a copy of page 00h")));
-}
-
-TEST(Sff8636, WithoutPage00NothingIsTakenForLight) {
-  auto b = EepromBuilder::sff8636();
-  const ModuleSample m = decode(b.without(0));
-  EXPECT_THAT(m.lanes, IsEmpty());
-  EXPECT_EQ(m.kind, "unknown");
-}
-
-/// A dump or a first read may break off before the byte that tells a cable.
+/// A dump or a first read may break off before the byte that distinguishes a cable.
 TEST(Sff8636, APageThatBreaksOffBeforeItsMediumIsNotTakenForLight) {
   auto dac = EepromBuilder::sff8636();
   dac.page(0).byte(147, 0xa0).byte(130, 0x23).byte(192, 0x0b);
-  auto named =
-      EepromBuilder::sff8636();  // its technology says a laser, only the extended code says copper
+  auto named = EepromBuilder::sff8636();  // only the extended code names copper
   named.page(0).byte(147, 0x00).byte(130, 0x23).byte(192, 0x0b);
   for (const auto& [module, bytes] : {std::pair{dac, 12}, {named, 60}}) {
     ModuleImage image = module.image();
@@ -113,26 +78,22 @@ TEST(Sff8636, APageThatBreaksOffBeforeItsMediumIsNotTakenForLight) {
   }
 }
 
-TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
+/// Before revision 2.8 a temperature or a supply of zero is not measured. If all meters read zero,
+/// the module has none, and no receiver is dark.
+TEST(Sff8636, AnOldModuleWhoseMetersAllReadZeroMeasuresNothing) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(1, 0x03).u16(22, 0);
   b.page(0).byte(220, 0x0c);
-  const ModuleSample m = decode(b);
-  EXPECT_FALSE(m.temperature_c);
-  EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
-}
-
-/// Before revision 2.8 a zero of the temperature or the supply says that it is not measured. Where
-/// nothing else is either, no receiver is in the dark.
-TEST(Sff8636, AnOldModuleWhoseMetersAllReadZeroMeasuresNothing) {
-  auto b = EepromBuilder::sff8636();
+  EXPECT_FALSE(decode(b).temperature_c);
+  EXPECT_DOUBLE_EQ(*decode(b).supply_v, 3.3);
+  b = EepromBuilder::sff8636();
   b.lower().byte(1, 0x00).fill(22, 36, 0x00);
   ModuleSample m = decode(b);
   ASSERT_EQ(m.lanes.size(), 4U);
   for (const ModuleLane& lane : m.lanes)
     EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
   EXPECT_THAT(m.warnings, Contains("all readings are zero: nothing is measured"));
-  // One with a temperature alone is in the dark, and so is one that offers its light alone.
+  // A module with a temperature, or one that advertises its light, is dark.
   b.lower().u16(22, 45 << 8);
   m = decode(b);
   EXPECT_EQ(m.temperature_c, 45);
@@ -145,13 +106,13 @@ TEST(Sff8636, AnOldModuleWhoseMetersAllReadZeroMeasuresNothing) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-// SFF-8636 2.11 table 6-4: 09h to FFh are reserved. Only a revision says which rule tells what is
+// SFF-8636 2.11 table 6-4: 09h to FFh are reserved. The revision decides which rule shows what is
 // measured.
-TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
+TEST(Sff8636, AReservedRevisionIsAWarning) {
   for (const unsigned revision : {0x09U, 0xffU}) {
     auto b = EepromBuilder::sff8636();
     b.lower().byte(1, revision);
-    EXPECT_EQ(decode(b).temperature_c, 45) << "it says that it measures it";
+    EXPECT_EQ(decode(b).temperature_c, 45) << "it advertises the monitor";
     EXPECT_EQ(decode(b).management, "SFF-8636");
     EXPECT_THAT(decode(b).warnings,
                 ElementsAre(HasSubstr("is reserved: the memory map's version is not known")));
@@ -166,11 +127,11 @@ TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
 }
 
 // SFF-8636 2.11 table 6-10: .0 puts .1 in the place of the pin LPMode.
-TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
+TEST(Sff8636, LowPowerRequestedByTheHost) {
   auto b = EepromBuilder::sff8636();
   EXPECT_EQ(decode(b).low_pwr_request_sw, std::nullopt) << "the pin decides, which cannot be read";
   EXPECT_EQ(decode(b).low_pwr_allow_request_hw, true);
-  EXPECT_EQ(decode(b).allowed_power_w, std::nullopt) << "class 3 needs no leave";
+  EXPECT_EQ(decode(b).allowed_power_w, std::nullopt) << "class 3 needs no permission";
   b.lower().byte(93, 0x03);
   EXPECT_EQ(decode(b).low_pwr_request_sw, true);
   EXPECT_EQ(decode(b).low_pwr_allow_request_hw, false);
@@ -195,7 +156,7 @@ TEST(Sff8636, APinThatSwitchesTheTransmittersOffIsNoLowPowerPin) {
   EXPECT_EQ(obeyed(0x40, 0x00, 1), false);
 }
 
-TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
+TEST(Sff8636, AHighPowerClassNeedsPermission) {
   const auto allowed = [](unsigned extended_identifier, unsigned control) {
     auto b = EepromBuilder::sff8636();
     b.page(0).byte(129, extended_identifier);
@@ -208,29 +169,35 @@ TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
   EXPECT_EQ(allowed(0x20, 0x00), 3.5) << "class 8";
   EXPECT_EQ(allowed(0x20, 0x04), 5.0) << "as much as class 7";
   EXPECT_EQ(allowed(0x20, 0x08), std::nullopt);
-  EXPECT_EQ(allowed(0xc0, 0x00), std::nullopt) << "class 4 needs no leave";
+  EXPECT_EQ(allowed(0xc0, 0x00), std::nullopt) << "class 4 needs no permission";
 }
 
-TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
-  auto b = EepromBuilder::sff8636();
-  b.lower().byte(0, 0);
-  const ModuleSample m = decode(b);
-  EXPECT_EQ(m.vendor, "ACME OPTICS");
-  EXPECT_FALSE(m.temperature_c);
-  EXPECT_THAT(m.warnings, Contains(HasSubstr("names no form factor")));
-}
-
-TEST(Sff8636, ATornPageIsAbsentByteForByte) {
+TEST(Sff8636, MissingPagesAndBytesAreAbsent) {
   auto b = EepromBuilder::sff8636();
   ModuleImage image = b.image();
   const auto lower = *image.whole(kLowerPage);
   const std::vector<std::uint8_t> part(lower.begin(), lower.begin() + 37);
   image.forget(kLowerPage);
   image.store(request_of(kLowerPage), part);
-  const ModuleSample m = decode_module(image);
-  EXPECT_TRUE(m.lanes[0].rx_power_mw);
-  EXPECT_FALSE(m.lanes[1].rx_power_mw) << "only one of its two bytes came";
-  EXPECT_FALSE(m.lanes[3].tx_bias_ma);
+  const ModuleSample torn = decode_module(image);
+  EXPECT_TRUE(torn.lanes[0].rx_power_mw);
+  EXPECT_FALSE(torn.lanes[1].rx_power_mw) << "only one of its two bytes came";
+  EXPECT_FALSE(torn.lanes[3].tx_bias_ma);
+  const ModuleSample no_limits = decode(EepromBuilder(b).without(3));
+  EXPECT_TRUE(no_limits.thresholds.empty());
+  EXPECT_EQ(no_limits.lanes.size(), 4U);
+  const ModuleSample no_identity = decode(EepromBuilder(b).without(0));
+  EXPECT_THAT(no_identity.lanes, IsEmpty()) << "it may be copper";
+  EXPECT_EQ(no_identity.kind, "unknown");
+  ModuleImage copy = b.image();
+  copy.store(request_of(upper_key(3)), *copy.whole(upper_key(0)));
+  EXPECT_TRUE(decode_module(copy).thresholds.empty());
+  EXPECT_THAT(decode_module(copy).warnings, Contains(HasSubstr("page 03h is a copy of page 00h")));
+  b.lower().byte(0, 0);
+  const ModuleSample unprogrammed = decode(b);
+  EXPECT_EQ(unprogrammed.vendor, "ACME OPTICS");
+  EXPECT_FALSE(unprogrammed.temperature_c);
+  EXPECT_THAT(unprogrammed.warnings, Contains(HasSubstr("names no form factor")));
 }
 
 }  // namespace

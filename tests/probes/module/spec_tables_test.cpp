@@ -1,23 +1,14 @@
-// Rows of the specifications' tables that were read otherwise once: SFF-8636 2.11, SFF-8472 12.4.3,
-// SFF-8024 4.13, CMIS 5.4.
-#include <gmock/gmock.h>
-
-#include "probes/module/decode.h"
-#include "tests/support/eeprom_builder.h"
+// Rows of the specifications' tables that were decoded wrongly once: SFF-8636 2.11,
+// SFF-8472 12.4.3, SFF-8024 4.13, CMIS 5.4.
+#include "tests/probes/module/decoded.h"
 
 namespace linkhealth {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
-
 // --- SFF-8636
 
 /// Table 6-28: only the alarms are required.
-TEST(SpecSff8636, AModuleWithoutWarningLimitsWarnsOfNothing) {
+TEST(SpecSff8636, WarningLimitsAreOptional) {
   auto b = EepromBuilder::sff8636();
   b.page(3)
       .limits(128, 75 << 8, 0xfb00, 0, 0)
@@ -32,7 +23,7 @@ TEST(SpecSff8636, AModuleWithoutWarningLimitsWarnsOfNothing) {
 }
 
 /// Table 6-5: there are four host lanes, also where one media lane carries them all.
-TEST(SpecSff8636, WhatTheHostDoesNotSendIsSaidOfEachOfItsLanes) {
+TEST(SpecSff8636, EachHostLaneHasItsOwnState) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(3, 0xe0).byte(5, 0x40);
   b.page(0).byte(192, 0x26).byte(195, 0x0a).byte(194, 0x30);  // 100G-FR1
@@ -48,44 +39,35 @@ TEST(SpecSff8636, WhatTheHostDoesNotSendIsSaidOfEachOfItsLanes) {
       << "of four media lanes each is one";
 }
 
-/// 6.3.2, tables 6-4 and 6-16: bit 129.5 was reserved before revision 2.10, and class 8 says its
-/// watts.
-TEST(SpecSff8636, PowerClassEightIsOfNewModulesThatSayTheirWatts) {
-  const auto decoded = [](unsigned revision, unsigned tenths, unsigned extended, unsigned control) {
+/// 6.2.9, 6.3.2, tables 6-4 and 6-16: bit 129.5 was reserved before revision 2.10; class 8 states
+/// its watts in byte 107, and modules of the other classes may.
+TEST(SpecSff8636, PowerClassAndStatedWatts) {
+  struct {
+    unsigned revision, tenths, extended, control;
+    unsigned power_class;
+    double max_power_w;
+  } const rows[] = {{8, 90, 0xfc, 0, 8, 9.0}, {7, 0, 0xfc, 5, 4, 3.5},
+                    {8, 0, 0xfc, 5, 4, 3.5},  // class 8 without its watts is none
+                    {8, 40, 0xed, 5, 8, 4.0}, {8, 29, 0xcc, 0, 4, 2.9},
+                    {8, 42, 0xce, 0, 6, 4.2}, {8, 0, 0xcc, 0, 4, 3.5},
+                    {8, 36, 0xcc, 0, 4, 3.5},  // more than its class may be
+                    {8, 3, 0xcc, 0, 4, 3.5},   // 2.8, of the same code, had no such byte
+                    {7, 29, 0xcc, 0, 4, 3.5}};
+  for (const auto& row : rows) {
     auto b = EepromBuilder::sff8636();
-    b.lower().byte(1, revision).byte(107, tenths).byte(93, control);
-    b.page(0).byte(129, extended);
-    return decode(b);
-  };
-  EXPECT_EQ(decoded(8, 90, 0xfc, 0).power_class, 8U);
-  EXPECT_EQ(decoded(8, 90, 0xfc, 0).max_power_w, 9.0);
-  EXPECT_EQ(decoded(7, 0, 0xfc, 5).power_class, 4U);
-  EXPECT_EQ(decoded(7, 0, 0xfc, 5).max_power_w, 3.5);
-  EXPECT_EQ(decoded(7, 0, 0xfc, 5).allowed_power_w, std::nullopt);
-  EXPECT_EQ(decoded(8, 0, 0xfc, 5).power_class, 4U) << "class 8 without its watts is none";
-  EXPECT_EQ(decoded(8, 40, 0xed, 5).allowed_power_w, std::nullopt)
-      << "4 W of the 5 that it may take";
-}
-
-/// 6.2.9: modules of the other classes may state their watts too; the byte came with revision 2.10.
-TEST(SpecSff8636, WattsThatAModuleStatesCountBelowItsClass) {
-  const auto watts = [](unsigned revision, unsigned tenths, unsigned extended) {
-    auto b = EepromBuilder::sff8636();
-    b.lower().byte(1, revision).byte(107, tenths);
-    b.page(0).byte(129, extended);
-    return decode(b).max_power_w;
-  };
-  EXPECT_EQ(watts(8, 29, 0xcc), 2.9) << "class 4";
-  EXPECT_EQ(watts(8, 42, 0xce), 4.2) << "class 6";
-  EXPECT_EQ(watts(8, 0, 0xcc), 3.5) << "it does not say";
-  EXPECT_EQ(watts(8, 36, 0xcc), 3.5) << "more than its class may be";
-  EXPECT_EQ(watts(8, 3, 0xcc), 3.5)
-      << "no module lives on 0.3 W: 2.8, of the same code, had no such byte";
-  EXPECT_EQ(watts(7, 29, 0xcc), 3.5);
+    b.lower().byte(1, row.revision).byte(107, row.tenths).byte(93, row.control);
+    b.page(0).byte(129, row.extended);
+    const ModuleSample m = decode(b);
+    EXPECT_EQ(m.power_class, row.power_class) << row.revision << " " << row.tenths;
+    EXPECT_EQ(m.max_power_w, row.max_power_w) << row.revision << " " << row.tenths;
+    if (row.control == 5) {
+      EXPECT_EQ(m.allowed_power_w, std::nullopt) << row.tenths;
+    }
+  }
 }
 
 /// 6.3.23: byte 192 has its meaning by itself.
-TEST(SpecSff8636, ACodeThatNothingPointsAtTellsTheKindToo) {
+TEST(SpecSff8636, Byte192DecidesTheKindWithoutBit131) {
   for (const auto& [code, kind] :
        {std::pair(0x01U, "aoc"), {0x18U, "aoc"}, {0x08U, "acc"}, {0x0bU, "dac"}}) {
     auto b = EepromBuilder::sff8636();
@@ -112,7 +94,7 @@ TEST(SpecSff8636, ACodeOfAFamilyIsNamedByTheConnector) {
 }
 
 /// Table 6-17.
-TEST(SpecSff8636, FourLanesOfTenGigabitHaveAName) {
+TEST(SpecSff8636, FourLanesOf10GAreNamed) {
   for (const auto& [bit, type] : {std::pair(4U, "4x10G-SR"), {5U, "4x10G-LR"}, {6U, "4x10G-LRM"}}) {
     auto b = EepromBuilder::sff8636();
     b.page(0).byte(131, 1U << bit).byte(192, 0).byte(164, 4);
@@ -152,18 +134,13 @@ TEST(SpecSff8472, TwistedPairIsNoCableOfTheModule) {
   }
 }
 
-/// Table 9-11: of an externally calibrated module a constant stands there.
-TEST(SpecSff8472, ACalibrationConstantIsNoPower) {
+/// Table 9-11: an externally calibrated module has a constant at the place of the watts. Table 10-1
+/// calls 118.0 and 118.1 optional: a module without them reads as one whose host enabled nothing.
+TEST(SpecSff8472, ConstantsAndMissingBitsAreNoPower) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(64, 0x60).byte(92, 0x58);
   b.a2().byte(66, 0x5a);
   EXPECT_EQ(decode(b).max_power_w, std::nullopt);
-}
-
-/// Table 10-1 calls 118.0 and 118.1 optional: a module without them reads as one whose host enabled
-/// nothing.
-TEST(SpecSff8472, WhatTheHostLetItTakeIsNotKnown) {
-  auto b = EepromBuilder::sff8472();
   b.lower().byte(64, 0x22);
   b.a2().byte(118, 0);
   EXPECT_EQ(decode(b).max_power_w, 2.0);
@@ -186,7 +163,7 @@ TEST(SpecLengths, AreTheLongestThatAModuleStates) {
   cmis.byte(137, 0x80);
   EXPECT_EQ(decode(cmis).reach_m, 1000e3);
   cmis.byte(132, 0xc0);
-  EXPECT_EQ(decode(cmis).reach_m, std::nullopt) << "0 is none, whatever its multiplier";
+  EXPECT_EQ(decode(cmis).reach_m, std::nullopt) << "0 is none with any multiplier";
 }
 
 /// 33000 times 1e-4 is 3.3000000000000003; 33000 over 1e4 is the double that is nearest to 3.3.
@@ -206,7 +183,8 @@ TEST(SpecNumbers, AreTheNearestToWhatTheModuleStates) {
 
 // --- CMIS
 
-TEST(SpecCmis, ALaneThatTheHostSilencesSaysSo) {
+/// Table 8-50: with 01h:151.0 one lane's bit of TxDisable is all lanes'.
+TEST(SpecCmis, SquelchAndDisableOfALane) {
   auto b = EepromBuilder::cmis();
   b.page(0x10).byte(132, 0x02);
   EXPECT_EQ(decode(b).lanes[1].output_squelch_force_tx, std::nullopt) << "not offered: reserved";
@@ -214,29 +192,20 @@ TEST(SpecCmis, ALaneThatTheHostSilencesSaysSo) {
   EXPECT_EQ(decode(b).lanes[1].output_squelch_force_tx, true);
   EXPECT_EQ(decode(b).lanes[0].output_squelch_force_tx, false);
   EXPECT_EQ(decode(b).lanes[1].tx_disabled, false);
-}
-
-/// Table 8-50: one lane's bit is all lanes'.
-TEST(SpecCmis, AModuleThatDisablesAllLanesTogetherSaysSoOfAll) {
-  auto b = EepromBuilder::cmis();
   b.page(0x10).byte(130, 0x01);
   EXPECT_EQ(decode(b).lanes[3].tx_disabled, false);
   b.page(1).byte(151, 0x01);
   for (const ModuleLane& lane : decode(b).lanes) EXPECT_EQ(lane.tx_disabled, true);
 }
 
-/// SFF-8024 tables 4-8 and 4-9.
-TEST(SpecCmis, ALoopbackPlugIsNoCable) {
+/// SFF-8024 tables 4-8, 4-9 and 4-12.
+TEST(SpecCmis, LoopbackPlugsAndFibreFaces) {
   for (const auto& [media, interface] : {std::pair(0x03U, 0xbfU), {0x03U, 0xc0U}, {0x04U, 0xbfU}}) {
     auto b = EepromBuilder::cmis();
     b.lower().byte(85, media).byte(87, interface);
     EXPECT_EQ(decode(b).type, "loopback plug");
     EXPECT_EQ(decode(b).kind, "unknown");
   }
-}
-
-/// SFF-8024 table 4-12.
-TEST(SpecCmis, HowTheFibreIsCutIsSaid) {
   for (const auto& [code, face] : {std::pair(0U, ""), {1U, "UPC"}, {2U, "APC"}, {3U, ""}}) {
     auto b = EepromBuilder::cmis();
     b.lower().byte(61, code);

@@ -24,7 +24,7 @@ Bytes family_answer() {
       .bytes();
 }
 
-bool asks_for_devlink(std::span<const std::byte> request) {
+bool requests_devlink(std::span<const std::byte> request) {
   const auto message = parse_netlink_message(request, sizeof(genlmsghdr));
   return message && message->attributes[CTRL_ATTR_FAMILY_NAME].text() == DEVLINK_GENL_NAME;
 }
@@ -76,7 +76,7 @@ Result<std::vector<Bytes>> DevlinkAnswers::answer(int protocol,
   nlmsghdr head;
   std::memcpy(&head, request.data(), sizeof(head));
   if (head.nlmsg_type == GENL_ID_CTRL) {
-    if (!asks_for_devlink(request)) return Error{"no such family", ENOENT};
+    if (!requests_devlink(request)) return Error{"no such family", ENOENT};
     return std::vector<Bytes>{family_answer()};
   }
   if (head.nlmsg_type != kFamily) return Error{"no such family", ENOENT};
@@ -96,13 +96,13 @@ std::vector<Bytes> DevlinkAnswers::dump() const {
 }
 
 Result<std::vector<Bytes>> DevlinkAnswers::diagnose(std::span<const std::byte> request) const {
-  const auto asked = parse_genl_message(request, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
-  if (!asked) return asked.error();
-  const auto device = reporters.find({std::string((*asked)[DEVLINK_ATTR_BUS_NAME].text()),
-                                      std::string((*asked)[DEVLINK_ATTR_DEV_NAME].text())});
+  const auto message = parse_genl_message(request, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
+  if (!message) return message.error();
+  const auto device = reporters.find({std::string((*message)[DEVLINK_ATTR_BUS_NAME].text()),
+                                      std::string((*message)[DEVLINK_ATTR_DEV_NAME].text())});
   if (device == reporters.end()) return Error{"no such device", ENODEV};
   const auto reporter =
-      device->second.find(std::string((*asked)[DEVLINK_ATTR_HEALTH_REPORTER_NAME].text()));
+      device->second.find(std::string((*message)[DEVLINK_ATTR_HEALTH_REPORTER_NAME].text()));
   if (reporter == device->second.end()) return Error{"no such reporter", EINVAL};
   return std::vector<Bytes>{devlink_diagnosis(reporter->second.description)};
 }

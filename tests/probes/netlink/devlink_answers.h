@@ -1,5 +1,4 @@
-// A devlink as a test wants it: what netlink answers to questions for health reporters and what
-// they have found.
+// A devlink for tests: its answers to requests for health reporters and their diagnoses.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct DevlinkAnswers {
 
   std::map<std::pair<std::string, std::string>, Reporters> reporters;  ///< by bus and device
   int diagnosis_error = 0;
-  unsigned diagnoses = 0;  ///< so many were asked
+  unsigned diagnoses = 0;  ///< how many were requested
 
   Result<std::vector<Bytes>> answer(int protocol, std::span<const std::byte> request);
 
@@ -37,7 +36,8 @@ struct DevlinkAnswers {
 Bytes devlink_reporter(const std::string& bus, const std::string& device, const std::string& name,
                        std::uint8_t state, std::uint64_t errors = 3);
 
-/// The first message of what ice says (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
+/// The first message of a diagnosis by ice (linux:
+/// drivers/net/ethernet/intel/ice/devlink/health.c).
 Bytes devlink_diagnosis(const std::string& description);
 
 }  // namespace linkhealth::testing

@@ -22,7 +22,7 @@ namespace linkhealth::testing {
 struct FakeDriver {
   std::vector<std::pair<std::string, std::uint64_t>> statistics;
   std::size_t appear_after_count = 0;  ///< so many more statistics once the count has been given
-  int names_asked = 0, values_asked = 0;
+  int name_reads = 0, value_reads = 0;
 
   template <typename Head>
   static Head head_of(std::span<const std::byte> command) {
@@ -36,8 +36,20 @@ struct FakeDriver {
     std::memcpy(command.data() + offset, &value, sizeof(Value));
     return true;
   }
+  /// The head with the number of statistics, and one `item` of each.
+  template <typename Head, typename Item>
+  Result<bool> put_all(std::span<std::byte> command, __u32 Head::*count, Item item) const {
+    auto head = head_of<Head>(command);
+    head.*count = static_cast<std::uint32_t>(statistics.size());
+    put(command, 0, head);
+    std::size_t at = sizeof(head);
+    for (const auto& row : statistics) {
+      if (!put(command, at, item(row))) return Error{"past the end", EFAULT};
+      at += sizeof(item(row));
+    }
+    return true;
+  }
   Result<bool> operator()(std::span<std::byte> command) {
-    const Error fault{"past the end", EFAULT};
     switch (head_of<std::uint32_t>(command)) {
       case ETHTOOL_GSSET_INFO: {
         auto head = head_of<ethtool_sset_info>(command);
@@ -48,31 +60,17 @@ struct FakeDriver {
         return true;
       }
       case ETHTOOL_GSTRINGS: {
-        ++names_asked;
-        auto head = head_of<ethtool_gstrings>(command);
-        head.len = static_cast<std::uint32_t>(statistics.size());
-        put(command, 0, head);
-        std::size_t at = sizeof(head);
-        for (const auto& [name, value] : statistics) {
+        ++name_reads;
+        return put_all<ethtool_gstrings>(command, &ethtool_gstrings::len, [](const auto& row) {
           std::array<char, ETH_GSTRING_LEN> text{};
-          std::copy_n(name.begin(), std::min(name.size(), text.size()), text.begin());
-          if (!put(command, at, text)) return fault;
-          at += text.size();
-        }
-        return true;
+          std::copy_n(row.first.begin(), std::min(row.first.size(), text.size()), text.begin());
+          return text;
+        });
       }
-      case ETHTOOL_GSTATS: {
-        ++values_asked;
-        auto head = head_of<ethtool_stats>(command);
-        head.n_stats = static_cast<std::uint32_t>(statistics.size());
-        put(command, 0, head);
-        std::size_t at = sizeof(head);
-        for (const auto& [name, value] : statistics) {
-          if (!put(command, at, value)) return fault;
-          at += sizeof(value);
-        }
-        return true;
-      }
+      case ETHTOOL_GSTATS:
+        ++value_reads;
+        return put_all<ethtool_stats>(command, &ethtool_stats::n_stats,
+                                      [](const auto& row) { return row.second; });
       default:
         return Error{"unknown command", EOPNOTSUPP};
     }

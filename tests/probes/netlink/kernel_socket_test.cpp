@@ -64,7 +64,7 @@ TEST(AnswerCollector, IgnoresLateAnswersToAnEarlierRequest) {
   EXPECT_TRUE(collector.take().empty());
 }
 
-TEST(AnswerCollector, GivesTheKernelsErrorWithItsText) {
+TEST(AnswerCollector, ReturnsTheKernelsErrorWithItsText) {
   AnswerCollector collector(kSequence);
   const auto added = collector.add(
       message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS, error_payload(EOPNOTSUPP, "no module")));
@@ -83,23 +83,12 @@ TEST(AnswerCollector, AnAckEndsARequest) {
   EXPECT_EQ(collector.take().size(), 1U);
 }
 
-TEST(AnswerCollector, ATornDumpIsAskedAgain) {
+TEST(AnswerCollector, AnInterruptedDumpIsEAGAIN) {
   AnswerCollector collector(kSequence);
   const auto added = collector.add(message(20, NLM_F_MULTI | NLM_F_DUMP_INTR, "half") +
                                    message(NLMSG_DONE, 0, ""));
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().errnum, EAGAIN);
-}
-
-TEST(KernelSocket, AsksOnceMoreForATornDumpAndNotForADriversBusyBus) {
-  const auto request = [](int flags) {
-    return message(20, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), "");
-  };
-  EXPECT_TRUE(is_interrupted_dump(request(NLM_F_DUMP), Error{"torn", EAGAIN}));
-  EXPECT_FALSE(is_interrupted_dump(request(NLM_F_DUMP), Error{"no", EPERM}));
-  EXPECT_FALSE(is_interrupted_dump(request(0), Error{"the module's bus is busy", EAGAIN}))
-      << "each read of it holds RTNL";
-  EXPECT_FALSE(is_interrupted_dump({}, Error{"cut", EAGAIN}));
 }
 
 TEST(AnswerCollector, BadLengthsAreOneClearError) {
@@ -109,7 +98,7 @@ TEST(AnswerCollector, BadLengthsAreOneClearError) {
     EXPECT_EQ(collector.add(std::span(cut).first(size)).error().errnum, EBADMSG) << size;
   }
   auto tiny = message(20, 0, "");
-  tiny[0] = std::byte{4};  // nlmsg_len shorter than a header: must not loop for ever
+  tiny[0] = std::byte{4};  // shorter than a header: must not loop for ever
   AnswerCollector collector(kSequence);
   EXPECT_EQ(collector.add(tiny).error().errnum, EBADMSG);
   auto error = message(NLMSG_ERROR, 0, "x");
@@ -131,7 +120,7 @@ Bytes get_link(int ifindex) {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(KernelSocket, AsksThisKernelForItsLinks) {
+TEST(KernelSocket, ReadsThisKernelsLinks) {
   LiveHost host;
   for (int round = 0; round < 3; ++round) {  // the same socket serves again and again
     const auto all = host.netlink(NETLINK_ROUTE, get_link(0));
@@ -152,11 +141,7 @@ TEST(KernelSocket, RefusesARequestOfBadLength) {
   request.pop_back();
   EXPECT_EQ(host.netlink(NETLINK_ROUTE, request).error().errnum, EINVAL);
   EXPECT_EQ(host.netlink(NETLINK_ROUTE, {}).error().errnum, EINVAL);
-}
-
-TEST(KernelSocket, AnUnknownProtocolIsAnError) {
-  LiveHost host;
-  EXPECT_FALSE(host.netlink(31, get_link(1)));
+  EXPECT_FALSE(host.netlink(31, get_link(1))) << "an unknown protocol";
 }
 
 TEST(KernelEvents, ReceiveNeverBlocks) {

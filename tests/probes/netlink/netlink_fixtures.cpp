@@ -12,7 +12,8 @@ namespace {
 
 std::map<std::string, Bytes> load() {
   std::map<std::string, Bytes> messages;
-  std::ifstream file(std::string(LINKHEALTH_SOURCE_DIR) + "/tests/probes/netlink/netlink_capture.txt");
+  std::ifstream file(std::string(LINKHEALTH_SOURCE_DIR) +
+                     "/tests/probes/netlink/netlink_capture.txt");
   for (std::string line; std::getline(file, line);) {
     const auto space = line.find(' ');
     if (line.empty() || line.front() == '#' || space == std::string::npos) continue;

@@ -1,4 +1,4 @@
-// The builder and the strict reader: lengths that lie, padding, nests.
+// The builder and the strict reader: wrong lengths, padding, nests.
 #include "probes/netlink/netlink_message.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "tests/probes/netlink/netlink_fixtures.h"
 
@@ -38,7 +39,7 @@ Bytes example() {
       .bytes();
 }
 
-TEST(NetlinkMessage, ReadsWhatTheBuilderWrote) {
+TEST(NetlinkMessage, ReadsTheBuildersMessage) {
   const Bytes bytes = example();
   const auto message = parse_netlink_message(bytes, sizeof(FixedHeader));
   ASSERT_TRUE(message) << message.error().message;
@@ -53,7 +54,7 @@ TEST(NetlinkMessage, ReadsWhatTheBuilderWrote) {
   EXPECT_TRUE(nest.nested(2).contains(9));
 }
 
-TEST(NetlinkMessage, BuildsTheBytesThatTheKernelAccepts) {
+TEST(NetlinkMessage, BuildsTheKernelsLayout) {
   EXPECT_EQ(NetlinkBuilder(0x0401, NLM_F_ACK).put_u32(1, 5).bytes(),
             from_hex("18000000010405000000000000000000"
                      "0800010005000000"));
@@ -75,24 +76,28 @@ TEST(NetlinkMessage, EveryCutIsAnError) {
     const auto message = parse_netlink_message(bytes, sizeof(FixedHeader));
     return message ? 0 : message.error().errnum;
   });
+  Bytes bytes = example();
+  bytes.resize(bytes.size() + 5, std::byte{0xff});
+  EXPECT_TRUE(parse_netlink_message(bytes, sizeof(FixedHeader))) << "bytes behind it are ignored";
 }
 
-TEST(NetlinkMessage, AttributesThatOverrunTheMessageAreAnError) {
-  // The message's length fits, that of its attribute does not: 0xffff, 3 and 0 bytes long.
-  for (const char* length : {"ffff", "0300", "0000", "0900"}) {
-    const Bytes bytes = from_hex(
-        std::string("180000000104050000000000000000000800010005000000").replace(32, 4, length));
+TEST(NetlinkMessage, WrongLengthsAreAnError) {
+  // A message with one attribute of eight bytes: its own length at 0, the attribute's at 32.
+  const std::string whole = "180000000104050000000000000000000800010005000000";
+  for (const auto& [at, length] : {std::pair(0, "00000000"),
+                                   {0, "0f000000"},
+                                   {0, "19000000"},
+                                   {0, "ffffffff"},
+                                   {32, "ffff"},
+                                   {32, "0300"},
+                                   {32, "0000"},
+                                   {32, "0900"}}) {
+    std::string text = whole;
+    text.replace(static_cast<std::size_t>(at), std::strlen(length), length);
+    const Bytes bytes = from_hex(text);
     const auto message = parse_netlink_message(bytes, 0);
-    ASSERT_FALSE(message) << length;
+    ASSERT_FALSE(message) << at << " " << length;
     EXPECT_EQ(message.error().errnum, EBADMSG);
-  }
-}
-
-TEST(NetlinkMessage, AMessageLengthThatLiesIsAnError) {
-  for (const char* length : {"00000000", "0f000000", "19000000", "ffffffff"}) {
-    const Bytes bytes = from_hex(
-        std::string("180000000104050000000000000000000800010005000000").replace(0, 8, length));
-    EXPECT_FALSE(parse_netlink_message(bytes, 0)) << length;
   }
 }
 
@@ -113,29 +118,17 @@ TEST(NetlinkMessage, TheLastAttributeMayComeWithoutPadding) {
   const auto message = parse_netlink_message(bytes, 0);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->attributes[1].u8(), 9);
-}
-
-TEST(NetlinkMessage, BytesBehindTheMessageAreIgnored) {
-  Bytes bytes = example();
-  bytes.resize(bytes.size() + 5, std::byte{0xff});
-  EXPECT_TRUE(parse_netlink_message(bytes, sizeof(FixedHeader)));
-}
-
-TEST(NetlinkMessage, TextWithoutAnEndIsTheWholePayload) {
   const std::array<std::byte, 2> letters = {std::byte{'a'}, std::byte{'b'}};
-  const Bytes bytes = NetlinkBuilder(77, 0).put(1, letters).bytes();
-  EXPECT_EQ(parse_netlink_message(bytes, 0)->attributes[1].text(), "ab");
+  const Bytes text = NetlinkBuilder(77, 0).put(1, letters).bytes();
+  EXPECT_EQ(parse_netlink_message(text, 0)->attributes[1].text(), "ab") << "without a zero byte";
 }
 
 TEST(NetlinkMessage, AnAnswerToAnotherCommandIsAnError) {
   const Bytes bytes = captured("up_linkstate");
   EXPECT_TRUE(parse_genl_message(bytes, 6));
   EXPECT_FALSE(parse_genl_message(bytes, 7));
-}
-
-TEST(NetlinkMessage, AnErrorMessageIsNoAnswer) {
-  const Bytes bytes = NetlinkBuilder(NLMSG_ERROR, 0).header(nlmsgerr{-EIO, {}}).bytes();
-  EXPECT_FALSE(parse_genl_message(bytes, 0));
+  const Bytes error = NetlinkBuilder(NLMSG_ERROR, 0).header(nlmsgerr{-EIO, {}}).bytes();
+  EXPECT_FALSE(parse_genl_message(error, 0));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """lldpd_live.py PROGRAM: the LLDP client against a real lldpd.
 
-Two lldpd in two network namespaces with a veth pair between them; PROGRAM (lldp_neighbours) asks one about the other.
+Two lldpd in two network namespaces with a veth pair between them; PROGRAM (lldp_neighbours) reads the one about the other.
 Exit code 77 where namespaces or lldpd are not to be had. Every wait is bounded; nothing outside its own namespaces and
 its own directory is touched.
 """
@@ -49,7 +49,7 @@ def wait_until(what, true):
     raise AssertionError(f"not within {PATIENCE_S} s: {what}")
 
 
-def ask(program, socket, patience_ms=2000):
+def lines_of(program, socket, patience_ms=2000):
     """The lines of the program: "device NAME", "neighbour NAME|PROTOCOL|SYSTEM|PORT|…" or "error ERRNO …"."""
     return run(program, socket, str(patience_ms)).stdout.splitlines()
 
@@ -85,7 +85,7 @@ def start_lldpd(folder, name, interface, prefix=()):
     return child, socket
 
 
-def tell(socket, *words):
+def configure(socket, *words):
     must("lldpcli", "-u", socket, *words)
 
 
@@ -94,8 +94,8 @@ def check_rights(program, socket):
     if shutil.which("setpriv") is None:
         print("     not tried: rights (there is no setpriv)")
         return
-    nobody = run("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", program, socket, "2000").stdout
-    assert nobody.startswith("error 13 "), f"another user: {nobody}"
+    refused = run("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", program, socket, "2000").stdout
+    assert refused.startswith("error 13 "), f"another user: {refused}"
     group = str(os.stat(socket).st_gid)
     member = run("setpriv", "--reuid", "65534", "--regid", "65534", "--groups", group, program, socket, "2000").stdout
     assert "neighbour near|" in member, f"a member of lldpd's group: {member}"
@@ -106,21 +106,21 @@ def check_rights(program, socket):
 
 
 def scenario(program, folder):
-    lines = ask(program, os.path.join(folder, "none.sock"))
+    lines = lines_of(program, os.path.join(folder, "none.sock"))
     assert lines[0].startswith("error 2 "), f"without lldpd: {lines}"
 
     far_pid = make_link()
     near, near_socket = start_lldpd(folder, "near", "near")
     _, far_socket = start_lldpd(folder, "far", "far", in_far(far_pid))
-    tell(far_socket, "configure", "system", "hostname", "leaf-12.example")
-    tell(far_socket, "configure", "lldp", "tx-hold", "2")
-    tell(far_socket, "configure", "lldp", "tx-interval", "1")
-    tell(far_socket, "configure", "lldp", "portidsubtype", "local", "Ethernet17/1")
-    tell(far_socket, "configure", "lldp", "portdescription", "to gpu-0417")
-    tell(far_socket, "update")
+    configure(far_socket, "configure", "system", "hostname", "leaf-12.example")
+    configure(far_socket, "configure", "lldp", "tx-hold", "2")
+    configure(far_socket, "configure", "lldp", "tx-interval", "1")
+    configure(far_socket, "configure", "lldp", "portidsubtype", "local", "Ethernet17/1")
+    configure(far_socket, "configure", "lldp", "portdescription", "to gpu-0417")
+    configure(far_socket, "update")
 
     def named():
-        lines = ask(program, near_socket)
+        lines = lines_of(program, near_socket)
         seen = neighbours(lines)
         return seen if seen and seen[0][3] == "Ethernet17/1" and seen[0][4] == "to gpu-0417" else None
 
@@ -132,7 +132,7 @@ def scenario(program, folder):
     assert chassis.count(":") == 5, seen
     shown = run("lldpcli", "-u", near_socket, "-f", "keyvalue", "show", "neighbors").stdout
     for key, value in (("chassis.name", system), ("chassis.mac", chassis), ("port.local", port), ("port.descr", description)):
-        assert f"lldp.near.{key}={value}\n" in shown, f"lldpcli says otherwise of {key}: {shown}"
+        assert f"lldp.near.{key}={value}\n" in shown, f"lldpcli differs for {key}: {shown}"
     if address:
         assert f"lldp.near.chassis.mgmt-ip={address}\n" in shown, shown
     print("ok   the neighbour, as lldpcli shows it:", seen[0])
@@ -142,7 +142,7 @@ def scenario(program, folder):
     # An lldpd that is stopped: the wait is bounded. The socket is served by its unprivileged child.
     os.killpg(near.pid, signal.SIGSTOP)
     begun = time.monotonic()
-    lines = ask(program, near_socket, 300)
+    lines = lines_of(program, near_socket, 300)
     took = time.monotonic() - begun
     os.killpg(near.pid, signal.SIGCONT)
     assert lines[0].startswith("error 110 "), f"a stopped lldpd: {lines}"
@@ -153,14 +153,14 @@ def scenario(program, folder):
     # A far end that falls silent: lldpd drops it when its time to live (2 s here) ends.
     far_lldpd = CHILDREN[-1]
     os.killpg(far_lldpd.pid, signal.SIGKILL)
-    wait_until("the end of a silent neighbour", lambda: not neighbours(ask(program, near_socket)))
-    assert "device near" in ask(program, near_socket)
+    wait_until("the end of a silent neighbour", lambda: not neighbours(lines_of(program, near_socket)))
+    assert "device near" in lines_of(program, near_socket)
     print("ok   a neighbour whose time to live ended is gone, the device is still watched")
 
     os.killpg(near.pid, signal.SIGKILL)
     near.wait(timeout=20)
-    wait_until("nobody at the socket", lambda: ask(program, near_socket)[0].startswith(("error 111 ", "error 2 ")))
-    print("ok   an lldpd that was killed:", ask(program, near_socket)[0])
+    wait_until("no listener at the socket", lambda: lines_of(program, near_socket)[0].startswith(("error 111 ", "error 2 ")))
+    print("ok   an lldpd that was killed:", lines_of(program, near_socket)[0])
 
 
 def in_own_network(scenario, *tools):

@@ -18,7 +18,7 @@ Mad request(MadAttribute attribute, std::uint8_t port = 0) {
   return encode_request({attribute, port, 0x01020304, 1});
 }
 
-TEST(MadRequests, ADirectedQuestionLeavesByThePortAndTakesOneHop) {
+TEST(MadRequests, ADirectedRequestLeavesByThePortAndTakesOneHop) {
   const Mad mad = encode_request({MadAttribute::kPortInfo, 17, 0x01020304, 2});
   // IBA 14.2.1.2: base version, class, class version, method, status, hop pointer, hop count,
   // transaction, attribute.
@@ -29,24 +29,18 @@ TEST(MadRequests, ADirectedQuestionLeavesByThePortAndTakesOneHop) {
             (std::vector<std::uint8_t>{255, 255, 255, 255}));
   EXPECT_EQ(mad[128], 0);
   EXPECT_EQ(mad[129], 2);
+  const Mad own = encode_request({MadAttribute::kPortInfo, 1, 1, 0});
+  EXPECT_EQ(own[7], 0) << "no hop to this node";
+  EXPECT_EQ(own[129], 0);
+  const Mad perf = encode_request({MadAttribute::kPortCountersExtended, 17, 9, 0});
+  EXPECT_EQ(perf[1], 0x04);
+  EXPECT_EQ(perf[3], 0x01);
+  EXPECT_EQ(perf[17], 0x1d);
+  EXPECT_EQ(perf[kData + 1], 17);
+  EXPECT_EQ(perf[23], 0);
 }
 
-TEST(MadRequests, AQuestionToThisNodeTakesNoHop) {
-  const Mad mad = encode_request({MadAttribute::kPortInfo, 1, 1, 0});
-  EXPECT_EQ(mad[7], 0);
-  EXPECT_EQ(mad[129], 0);
-}
-
-TEST(MadRequests, APerformanceQuestionNamesThePort) {
-  const Mad mad = encode_request({MadAttribute::kPortCountersExtended, 17, 9, 0});
-  EXPECT_EQ(mad[1], 0x04);
-  EXPECT_EQ(mad[3], 0x01);
-  EXPECT_EQ(mad[17], 0x1d);
-  EXPECT_EQ(mad[kData + 1], 17);
-  EXPECT_EQ(mad[23], 0);
-}
-
-TEST(MadRequests, NoneSetsAnything) {
+TEST(MadRequests, AllAreGet) {
   for (const auto attribute : {MadAttribute::kNodeInfo, MadAttribute::kNodeDescription,
                                MadAttribute::kPortInfo, MadAttribute::kPerfClassPortInfo,
                                MadAttribute::kPortCounters, MadAttribute::kPortCountersExtended})
@@ -55,36 +49,29 @@ TEST(MadRequests, NoneSetsAnything) {
 
 class MadAnswers : public ::testing::Test {
  protected:
-  std::vector<std::uint8_t> answer_to(const Mad& asked) {
-    return *fabric_.answer(0, asked, Milliseconds{1}, 1);
-  }
+  std::vector<std::uint8_t> answer() { return *fabric_.answer(0, request_, Milliseconds{1}, 1); }
   FakeFabric fabric_;
-  const Mad asked_ = request(MadAttribute::kNodeInfo);
+  const Mad request_ = request(MadAttribute::kNodeInfo);
 };
 
-TEST_F(MadAnswers, AGoodOneIsTakenWhateverTheKernelWroteIntoItsHalfOfTheTransaction) {
-  EXPECT_TRUE(check_answer(asked_, answer_to(asked_)).ok());
-}
-
-TEST_F(MadAnswers, ShortOrLongIsRefused) {
+TEST_F(MadAnswers, OnlyTheAnswerToTheRequestIsAccepted) {
+  EXPECT_TRUE(check_answer(request_, answer()).ok())
+      << "the kernel's half of the transaction differs";
+  EXPECT_FALSE(check_answer(request_, request_).ok()) << "our own request is not an answer";
   for (const std::size_t size : {0U, 1U, 15U, 24U, 255U, 257U, 2048U}) {
-    auto bytes = answer_to(asked_);
+    auto bytes = answer();
     bytes.resize(size);
-    EXPECT_EQ(check_answer(asked_, bytes).error().errnum, EPROTO) << size;
+    EXPECT_EQ(check_answer(request_, bytes).error().errnum, EPROTO) << size;
   }
-}
-
-TEST_F(MadAnswers, AnotherTransactionClassMethodOrAttributeIsRefused) {
+  // Version, class, method, transaction, attribute.
   for (const std::size_t at : {0U, 1U, 3U, 15U, 17U}) {
-    auto bytes = answer_to(asked_);
+    auto bytes = answer();
     bytes[at] ^= 0x40U;
-    EXPECT_EQ(check_answer(asked_, bytes).error().errnum, EPROTO) << at;
+    EXPECT_EQ(check_answer(request_, bytes).error().errnum, EPROTO) << at;
   }
-  // Our own request is not an answer.
-  EXPECT_FALSE(check_answer(asked_, asked_).ok());
 }
 
-TEST_F(MadAnswers, AStatusIsTheOtherSidesErrorInWords) {
+TEST_F(MadAnswers, AStatusIsTheFarEndsErrorAsText) {
   const std::pair<std::uint16_t, const char*> cases[] = {
       {0x0001, "the far end is busy (status 0x0001)"},
       {0x0002, "the far end refers to another agent (status 0x0002)"},
@@ -94,7 +81,7 @@ TEST_F(MadAnswers, AStatusIsTheOtherSidesErrorInWords) {
       {0x0100, "the far end answers with an error (status 0x0100)"}};
   for (const auto& [status, words] : cases) {
     fabric_.status[0x0011] = status;
-    const auto checked = check_answer(asked_, answer_to(asked_));
+    const auto checked = check_answer(request_, answer());
     ASSERT_FALSE(checked.ok());
     EXPECT_EQ(checked.error().errnum, EREMOTEIO);
     EXPECT_EQ(checked.error().message, words);
@@ -107,7 +94,7 @@ Mad filled(std::initializer_list<std::pair<MAD_FIELDS, std::uint32_t>> fields) {
   return mad;
 }
 
-TEST(MadNodeInfo, ReadsWhoAnswered) {
+TEST(MadNodeInfo, ReadsTheNode) {
   Mad mad = filled({{IB_NODE_TYPE_F, 2}, {IB_NODE_NPORTS_F, 65}, {IB_NODE_LOCAL_PORT_F, 64}});
   mad_set_field64(mad.data(), kData, IB_NODE_GUID_F, 0xb83fd20300123456);
   const auto info = decode_node_info(mad);
@@ -117,10 +104,10 @@ TEST(MadNodeInfo, ReadsWhoAnswered) {
   EXPECT_EQ(format_guid(info->node_guid), "b83f:d203:0012:3456");
 }
 
-TEST(MadNodeInfo, WhatCannotBeTrueIsAnError) {
+TEST(MadNodeInfo, ImpossibleValuesAreAnError) {
   EXPECT_FALSE(decode_node_info(Mad{}).ok());
-  for (const std::uint32_t port :
-       {0U, 41U, 255U}) {  // port 0 is the switch's inside: no cable ends there
+  // Port 0 is the switch itself: no cable ends there.
+  for (const std::uint32_t port : {0U, 41U, 255U}) {
     Mad mad = filled({{IB_NODE_TYPE_F, 2}, {IB_NODE_NPORTS_F, 40}, {IB_NODE_LOCAL_PORT_F, port}});
     mad_set_field64(mad.data(), kData, IB_NODE_GUID_F, 1);
     EXPECT_EQ(decode_node_info(mad).error().errnum, EPROTO) << port;
@@ -140,7 +127,7 @@ TEST(MadNodeDescription, IsCutAtItsEndAndMadeSafe) {
   EXPECT_EQ(decode_node_description(mad), std::string(64, 'x'));
 }
 
-TEST(MadNodeDescription, TheSystemsNameIsFound) {
+TEST(MadNodeDescription, ContainsTheSystemsName) {
   EXPECT_EQ(system_name("MF0;leaf-12:MQM9700/U1"), "leaf-12");
   EXPECT_EQ(system_name("gpu-0417 mlx5_0"), "gpu-0417 mlx5_0");
   EXPECT_EQ(system_name("leaf-12"), "leaf-12");
@@ -149,7 +136,7 @@ TEST(MadNodeDescription, TheSystemsNameIsFound) {
   EXPECT_EQ(system_name(""), "");
 }
 
-TEST(MadPortInfo, SpeaksTheKernelsWords) {
+TEST(MadPortInfo, UsesTheKernelsWords) {
   const IbPortInfo info = decode_port_info(filled({{IB_PORT_STATE_F, 4},
                                                    {IB_PORT_PHYS_STATE_F, 5},
                                                    {IB_PORT_LID_F, 0xbfff},
@@ -170,32 +157,35 @@ TEST(MadPortInfo, SpeaksTheKernelsWords) {
 }
 
 TEST(MadPortInfo, EveryWidthAndSpeedOfTheKernelsRateFile) {
-  const std::pair<std::uint32_t, std::uint32_t> widths[] = {
-      {1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
-  for (const auto& [code, lanes] : widths)
+  for (const auto& [code, lanes] : {std::pair(1U, 1U), {2U, 4U}, {4U, 8U}, {8U, 12U}, {16U, 2U}})
     EXPECT_EQ(
         decode_port_info(filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, code}}))
             .link.lanes,
         lanes);
-  const auto lane_speed = [](MAD_FIELDS field, std::uint32_t code) {
-    return decode_port_info(
-               filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, 1}, {field, code}}))
-        .link.speed_mbps;
-  };
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_ACTIVE_F, 1), 2'500U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_ACTIVE_F, 2), 5'000U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_ACTIVE_F, 4), 10'000U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 1), 14'000U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 2), 25'000U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 4), 50'000U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 8), 100'000U);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 3), std::nullopt);
-  EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_ACTIVE_F, 0), std::nullopt);
+  struct {
+    MAD_FIELDS field;
+    std::uint32_t code;
+    std::optional<std::uint32_t> speed_mbps;
+  } const rows[] = {{IB_PORT_LINK_SPEED_ACTIVE_F, 0, std::nullopt},
+                    {IB_PORT_LINK_SPEED_ACTIVE_F, 1, 2'500},
+                    {IB_PORT_LINK_SPEED_ACTIVE_F, 2, 5'000},
+                    {IB_PORT_LINK_SPEED_ACTIVE_F, 4, 10'000},
+                    {IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 1, 14'000},
+                    {IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 2, 25'000},
+                    {IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 3, std::nullopt},
+                    {IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 4, 50'000},
+                    {IB_PORT_LINK_SPEED_EXT_ACTIVE_F, 8, 100'000}};
+  for (const auto& row : rows)
+    EXPECT_EQ(decode_port_info(filled({{IB_PORT_PHYS_STATE_F, 5},
+                                       {IB_PORT_LINK_WIDTH_ACTIVE_F, 1},
+                                       {row.field, row.code}}))
+                  .link.speed_mbps,
+              row.speed_mbps);
 }
 
-TEST(MadPortInfo, SpeedsFromXdrOnStandInAFieldOfTheirOwn) {
-  constexpr std::size_t kSpeeds2 =
-      IB_SMP_DATA_OFFS + 56;  // active: three bits, supported: two, enabled: three
+TEST(MadPortInfo, SpeedsFromXdrOnHaveAFieldOfTheirOwn) {
+  // Active: three bits, supported: two, enabled: three.
+  constexpr std::size_t kSpeeds2 = IB_SMP_DATA_OFFS + 56;
   Mad answer = filled({{IB_PORT_PHYS_STATE_F, 5},
                        {IB_PORT_LINK_WIDTH_ACTIVE_F, 2},
                        {IB_PORT_LINK_SPEED_ACTIVE_F, 4}});
@@ -208,15 +198,7 @@ TEST(MadPortInfo, SpeedsFromXdrOnStandInAFieldOfTheirOwn) {
   EXPECT_EQ(speed_mbps(0b000'01'001), 40'000U) << "able to, but not in use";
 }
 
-TEST(MadPortInfo, APortThatRecoversFromErrorsHasALink) {
-  const IbPortInfo info =
-      decode_port_info(filled({{IB_PORT_STATE_F, 4}, {IB_PORT_PHYS_STATE_F, 6}}));
-  EXPECT_EQ(info.link.phys_state, "LinkErrorRecovery");
-  EXPECT_TRUE(info.link_up);
-  EXPECT_EQ(info.link.carrier, true);
-}
-
-TEST(MadPortInfo, ADownPortHasNoSpeedAndReservedCodesNoWords) {
+TEST(MadPortInfo, ADownPortHasNoSpeedAndReservedCodesNoText) {
   const IbPortInfo down = decode_port_info(filled({{IB_PORT_STATE_F, 1},
                                                    {IB_PORT_PHYS_STATE_F, 3},
                                                    {IB_PORT_LINK_WIDTH_ACTIVE_F, 2},
@@ -233,6 +215,11 @@ TEST(MadPortInfo, ADownPortHasNoSpeedAndReservedCodesNoWords) {
   EXPECT_EQ(odd.link.phys_state, "");
   EXPECT_FALSE(odd.forwards);
   EXPECT_EQ(decode_port_info(Mad{}).link.carrier, std::nullopt);
+  const IbPortInfo recovering =
+      decode_port_info(filled({{IB_PORT_STATE_F, 4}, {IB_PORT_PHYS_STATE_F, 6}}));
+  EXPECT_EQ(recovering.link.phys_state, "LinkErrorRecovery");
+  EXPECT_TRUE(recovering.link_up);
+  EXPECT_EQ(recovering.link.carrier, true);
 }
 
 TEST(MadCounters, FullCountersKeepTheirWidths) {
@@ -249,17 +236,9 @@ TEST(MadCounters, FullCountersKeepTheirWidths) {
   EXPECT_EQ(counters->get("port_xmit_wait"), 0xffffffffU);
   EXPECT_EQ(counters->get("port_xmit_data"), std::nullopt);
   EXPECT_EQ(counters->size(), 13U);
-}
-
-TEST(MadCounters, NamesAreThoseOfThisEnd) {
-  Mad mad;
-  mad.fill(0xff);
-  for (const auto& counters :
-       {decode_port_counters(mad, 0xff, {true, false, true, true}),
-        decode_port_counters_extended(mad, 0xff, {true, false, true, true})}) {
-    ASSERT_TRUE(counters.ok());
-    EXPECT_TRUE(counters->other().empty());
-  }
+  const auto extended = decode_port_counters_extended(mad, 0xff, {true, false, true, true});
+  ASSERT_TRUE(extended.ok());
+  EXPECT_TRUE(counters->other().empty() && extended->other().empty()) << "sysfs has these names";
 }
 
 TEST(MadCounters, WhatTheAgentDoesNotOfferIsAbsent) {
@@ -270,7 +249,7 @@ TEST(MadCounters, WhatTheAgentDoesNotOfferIsAbsent) {
   EXPECT_EQ(decode_port_counters_extended(mad, 0, {true, false, true, false})->size(), 21U);
 }
 
-TEST(MadCounters, OfAnotherPortAreRefused) {
+TEST(MadCounters, AnotherPortsAreRefused) {
   const Mad mad = filled({{IB_PC_PORT_SELECT_F, 18}});
   EXPECT_EQ(decode_port_counters(mad, 17, {}).error().message,
             "the answer is about port 18, not 17");

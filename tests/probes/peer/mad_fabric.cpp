@@ -68,13 +68,13 @@ void put_counters(Mad& mad, const FakeFabric& fabric, bool extended) {
 
 std::vector<std::uint32_t> FakeFabric::attributes() const {
   std::vector<std::uint32_t> all;
-  for (const Asked& one : asked) all.push_back(attribute_of(one.request));
+  for (const Request& one : requests) all.push_back(attribute_of(one.request));
   return all;
 }
 
 Result<std::vector<std::uint8_t>> FakeFabric::answer(std::uint16_t lid, const Mad& request,
                                                      Milliseconds timeout, int tries) {
-  asked.push_back({request, lid, timeout, tries});
+  requests.push_back({request, lid, timeout, tries});
   const std::uint32_t attribute = attribute_of(request);
   const bool directed = request[1] == 0x81;
   const bool own = directed && request[7] == 0;

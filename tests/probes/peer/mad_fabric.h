@@ -29,28 +29,27 @@ struct FakeFabric {
   std::uint32_t speed = 4;
   std::uint32_t extended_speed = 8;  ///< NDR
   std::uint16_t switch_lid = 12;
-  std::uint16_t port_lid =
-      0;  ///< what PortInfo of the far port says; a switch has its LID in port 0
+  std::uint16_t port_lid = 0;  ///< in PortInfo of the far port; a switch has its LID in port 0
   std::uint32_t perf_mask = 0x1200;
   std::uint32_t perf_mask2 = 0;
   std::uint32_t symbol_error = 7;
-  std::uint32_t port_select_offset = 0;  ///< added to the port that counters say they are of
+  std::uint32_t port_select_offset = 0;  ///< added to the port number of counters
 
   /// By attribute (0x0011 NodeInfo, 0x0010 NodeDescription, 0x0015 PortInfo, 0x0001, 0x0012,
-  /// 0x001d), only for questions to the other end.
-  std::map<std::uint32_t, int> errnum;            ///< ask() answers this
+  /// 0x001d), only for requests to the other end.
+  std::map<std::uint32_t, int> errnum;            ///< exchange() fails with this
   std::map<std::uint32_t, std::uint16_t> status;  ///< the answer's status
   /// Changes an answer just before it is given.
   std::function<void(std::vector<std::uint8_t>&)> spoil;
 
-  // what was seen
-  struct Asked {
+  // what the fabric received
+  struct Request {
     Mad request{};
     std::uint16_t lid = 0;
     Milliseconds timeout{};
     int tries = 0;
   };
-  std::vector<Asked> asked;
+  std::vector<Request> requests;
   int opened = 0, open_now = 0;
   int open_errnum = 0;
 

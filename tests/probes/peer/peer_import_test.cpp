@@ -1,4 +1,4 @@
-// Imported files: what is believed of a file before it is read, and what a round makes of them.
+// Imported files: which files are trusted, and the readings of a round.
 #include "probes/peer/peer_import.h"
 
 #include <fcntl.h>
@@ -52,6 +52,10 @@ class PeerImport : public ::testing::Test {
     fs::permissions(directory / name, fs::perms(0644));
   }
   [[nodiscard]] std::string now() const { return format_rfc3339(clock.wall()); }
+  void write_ports(const std::string& name, const std::string& ports_json,
+                   double valid_for_s = 120) const {
+    write(name, file_text(now(), ports_json, valid_for_s));
+  }
   /// One round: the reading of the port; the gaps of the node in `node_gaps`.
   PeerReading read() {
     node_gaps.clear();
@@ -67,7 +71,7 @@ class PeerImport : public ::testing::Test {
   std::string only_gap() {
     const PeerReading reading = read();
     EXPECT_FALSE(reading.peer || reading.module);
-    EXPECT_TRUE(reading.answered) << "what the file said before ends";
+    EXPECT_TRUE(reading.answered) << "the earlier reading of the file ends";
     return node_gaps.size() == 1 ? node_gaps.front() : fmt::format("{} gaps", node_gaps.size());
   }
 
@@ -78,8 +82,8 @@ class PeerImport : public ::testing::Test {
   std::vector<std::string> node_gaps;
 };
 
-TEST_F(PeerImport, TakesAReadingWithItsTimeAndItsEnd) {
-  write("switch.json", file_text(now(), kPeer));
+TEST_F(PeerImport, AReadingHasItsTimeAndItsEnd) {
+  write_ports("switch.json", kPeer);
   clock.advance(Milliseconds(20'000));
   const PeerReading reading = read();
   ASSERT_TRUE(reading.peer);
@@ -92,21 +96,21 @@ TEST_F(PeerImport, TakesAReadingWithItsTimeAndItsEnd) {
 }
 
 TEST_F(PeerImport, AnAgeInTheFileMakesTheReadingOlder) {
-  write("switch.json", file_text(now(), R"("mlx5_0/1":{"peer":{"system":"leaf-12","age_s":30}})"));
+  write_ports("switch.json", R"("mlx5_0/1":{"peer":{"system":"leaf-12","age_s":30}})");
   const PeerReading reading = read();
   EXPECT_EQ(reading.read_at, clock.steady() - Milliseconds(30'000));
   EXPECT_FALSE(reading.peer->age_s);
 }
 
-TEST_F(PeerImport, PortsGoByEachOfTheirNames) {
+TEST_F(PeerImport, APortMayHaveAnyOfItsNames) {
   for (const char* name : {"mlx5_0/1", "ibp27s0", "0000:1b:00.0/1"}) {
-    write("a.json", file_text(now(), fmt::format(R"("{}":{{"module":{{"serial":"A1"}}}})", name)));
+    write_ports("a.json", fmt::format(R"("{}":{{"module":{{"serial":"A1"}}}})", name));
     EXPECT_TRUE(read().module) << name;
   }
 }
 
-TEST_F(PeerImport, AFilePastItsTimeIsAGapOfItsPorts) {
-  write("switch.json", file_text(now(), kPeer));
+TEST_F(PeerImport, AnExpiredFileIsAGapOfItsPorts) {
+  write_ports("switch.json", kPeer);
   clock.advance(Milliseconds(120'000));
   const PeerReading reading = read();
   EXPECT_FALSE(reading.peer);
@@ -115,17 +119,17 @@ TEST_F(PeerImport, AFilePastItsTimeIsAGapOfItsPorts) {
 }
 
 TEST_F(PeerImport, TheNewerOfTwoFilesCounts) {
-  write("a.json", file_text(now(), R"("mlx5_0/1":{"peer":{"system":"older"}})"));
+  write_ports("a.json", R"("mlx5_0/1":{"peer":{"system":"older"}})");
   clock.advance(Milliseconds(1'000));
-  write("0.json", file_text(now(), R"("mlx5_0/1":{"peer":{"system":"newer"}})"));
+  write_ports("0.json", R"("mlx5_0/1":{"peer":{"system":"newer"}})");
   EXPECT_EQ(read().peer->system, "newer");
 }
 
 TEST_F(PeerImport, PeerAndModuleMayComeFromTwoFiles) {
-  write("a.json", file_text(now(), kPeer, 60));
+  write_ports("a.json", kPeer, 60);
   const SteadyTime first = clock.steady();
   clock.advance(Milliseconds(1'000));
-  write("b.json", file_text(now(), R"("mlx5_0/1":{"module":{"serial":"A1"}})"));
+  write_ports("b.json", R"("mlx5_0/1":{"module":{"serial":"A1"}})");
   const PeerReading reading = read();
   ASSERT_TRUE(reading.peer && reading.module);
   EXPECT_EQ(reading.read_at, first);
@@ -136,7 +140,7 @@ TEST_F(PeerImport, PeerAndModuleMayComeFromTwoFiles) {
 
 TEST_F(PeerImport, BadFilesAreGapsWithTheirNameAndHideNoOther) {
   write("bad.json", "{\"schema\":");
-  write("good.json", file_text(now(), kPeer));
+  write_ports("good.json", kPeer);
   EXPECT_TRUE(read().peer);
   ASSERT_EQ(node_gaps.size(), 1U);
   EXPECT_THAT(node_gaps[0], ::testing::StartsWith("bad.json: not whole or not the format"));
@@ -144,7 +148,7 @@ TEST_F(PeerImport, BadFilesAreGapsWithTheirNameAndHideNoOther) {
 
 TEST_F(PeerImport, AFileFromTheFutureIsAGap) {
   clock.advance(Milliseconds(6'000));
-  write("a.json", file_text(now(), kPeer));
+  write_ports("a.json", kPeer);
   clock.advance(Milliseconds(-6'000));
   EXPECT_EQ(only_gap(), "a.json: its time is in the future: compare the clocks");
   clock.advance(Milliseconds(1'000));
@@ -152,12 +156,12 @@ TEST_F(PeerImport, AFileFromTheFutureIsAGap) {
 }
 
 TEST_F(PeerImport, APortOfAnotherNodeIsAGap) {
-  write("a.json", file_text(now(), R"("mlx5_9/1":{"peer":{"system":"leaf-12"}})"));
+  write_ports("a.json", R"("mlx5_9/1":{"peer":{"system":"leaf-12"}})");
   EXPECT_EQ(only_gap(), "a.json: ports > mlx5_9/1: names a port that is not here");
 }
 
-TEST_F(PeerImport, AFileThatEverybodyMayWriteIsAGap) {
-  write("a.json", file_text(now(), kPeer));
+TEST_F(PeerImport, AFileThatEveryUserMayWriteIsAGap) {
+  write_ports("a.json", kPeer);
   fs::permissions(directory / "a.json", fs::perms(0666));
   EXPECT_EQ(only_gap(), "a.json: every user may write to it (chmod o-w)");
   fs::permissions(directory / "a.json", fs::perms(0644));
@@ -165,15 +169,15 @@ TEST_F(PeerImport, AFileThatEverybodyMayWriteIsAGap) {
   EXPECT_THAT(only_gap(), ::testing::EndsWith("every user may write to it (chmod o-w)"));
 }
 
-TEST_F(PeerImport, AStrangersFileIsAGap) {
+TEST_F(PeerImport, AnotherUsersFileIsAGap) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
-  write("a.json", file_text(now(), kPeer));
+  write_ports("a.json", kPeer);
   ASSERT_EQ(chown((directory / "a.json").c_str(), 12345, 0), 0);
   EXPECT_EQ(only_gap(), "a.json: owned by neither root nor this daemon's user");
 }
 
 TEST_F(PeerImport, LinksPipesAndDirectoriesAreNotFollowed) {
-  write("real.txt", file_text(now(), kPeer));
+  write_ports("real.txt", kPeer);
   fs::create_symlink(directory / "real.txt", directory / "a.json");
   EXPECT_EQ(only_gap(), "a.json: a symbolic link: put the file itself here");
   fs::remove(directory / "a.json");
@@ -188,24 +192,23 @@ TEST_F(PeerImport, LinksPipesAndDirectoriesAreNotFollowed) {
             (directory / "link").string() + ": a symbolic link: name the directory itself");
 }
 
-TEST_F(PeerImport, AFileThatIsTooLargeIsAGap) {
+TEST_F(PeerImport, SizesAndNumbersAreLimited) {
   write("a.json", std::string(kMaxImportFileBytes + 1, ' '));
   EXPECT_EQ(only_gap(), "a.json: larger than 256 KiB");
-}
-
-TEST_F(PeerImport, TooManyFilesAreNotRead) {
-  for (std::size_t i = 0; i <= kMaxImportFiles; ++i)
-    write(fmt::format("{:04}.json", i), file_text(now(), R"("mlx5_0/1":{})"));
-  EXPECT_EQ(only_gap(), "more than 256 files, and the rest is not read");
-}
-
-TEST_F(PeerImport, TooManyBytesAreNotRead) {
   const std::string big = file_text(now(), "") + std::string(kMaxImportFileBytes - 200, ' ');
   for (int i = 0; i < 20; ++i) write(fmt::format("{:02}.json", i), big);
-  EXPECT_THAT(only_gap(), ::testing::HasSubstr("larger than 4 MiB"));
+  read();
+  EXPECT_THAT(node_gaps.front(), ::testing::HasSubstr("larger than 4 MiB"));
+  for (int i = 0; i < 40; ++i) write(fmt::format("{:02}.json", i), "x");
+  read();
+  EXPECT_EQ(node_gaps.size(), 17U) << "many bad files are not many gaps";
+  for (std::size_t i = 0; i <= kMaxImportFiles; ++i)
+    write_ports(fmt::format("{:04}.json", i), R"("mlx5_0/1":{})");
+  read();
+  EXPECT_EQ(node_gaps.front(), "more than 256 files, and the rest is not read");
 }
 
-TEST_F(PeerImport, AnExemptPortIsNoStranger) {
+TEST_F(PeerImport, AnExemptPortMayBeNamed) {
   ports.push_back(ports.front());
   ports.back().id.device = "mlx5_4";
   ports.back().id.netdev = "ibp9s0";
@@ -215,21 +218,21 @@ TEST_F(PeerImport, AnExemptPortIsNoStranger) {
         file_text(now(), kPeer + std::string(R"(,"0000:09:00.0/1":{"module":{"serial":"A1"}})")));
   EXPECT_TRUE(read().peer);
   EXPECT_THAT(node_gaps, ::testing::IsEmpty());
-  EXPECT_EQ(probe->read(ports, clock.steady()).size(), 1U) << "nothing is said of it";
+  EXPECT_EQ(probe->read(ports, clock.steady()).size(), 1U) << "it has no reading";
 }
 
-TEST_F(PeerImport, ANameThatAnExemptPortHasTooIsTheWatchedOnes) {
+TEST_F(PeerImport, ASharedNameBelongsToTheWatchedPort) {
   ports.insert(ports.begin(), ports.front());
   ports.front().id.device = "rep0";
   ports.front().exempt_reason = "representor";
-  write("a.json", file_text(now(), R"("ibp27s0":{"module":{"serial":"A1"}})"));
+  write_ports("a.json", R"("ibp27s0":{"module":{"serial":"A1"}})");
   EXPECT_TRUE(read().module);
 }
 
-TEST_F(PeerImport, AnEmptyModuleTakesNoReadingAway) {
-  write("a.json", file_text(now(), R"("mlx5_0/1":{"module":{"serial":"A1"}})"));
+TEST_F(PeerImport, AnEmptyModuleEndsNoReading) {
+  write_ports("a.json", R"("mlx5_0/1":{"module":{"serial":"A1"}})");
   clock.advance(Milliseconds(1'000));
-  write("b.json", file_text(now(), R"("mlx5_0/1":{"module":{}})"));
+  write_ports("b.json", R"("mlx5_0/1":{"module":{}})");
   const PeerReading reading = read();
   ASSERT_TRUE(reading.module);
   EXPECT_EQ(reading.module->serial, "A1");
@@ -241,8 +244,8 @@ TEST_F(PeerImport, ThreeNamesOfOnePortInOneFileAreAGap) {
   const auto peer = [](const char* name, const char* port) {
     return fmt::format(R"("{}":{{"peer":{{"system":"leaf-1","port":"{}"}}}})", name, port);
   };
-  write("a.json", file_text(now(), peer("mlx5_0/1", "E1") + "," + peer("ibp27s0", "E2") + "," +
-                                       peer("0000:1b:00.0/1", "E3")));
+  write_ports("a.json", peer("mlx5_0/1", "E1") + "," + peer("ibp27s0", "E2") + "," +
+                            peer("0000:1b:00.0/1", "E3"));
   const PeerReading reading = read();
   EXPECT_FALSE(reading.peer);
   EXPECT_EQ(reading.gaps,
@@ -250,67 +253,47 @@ TEST_F(PeerImport, ThreeNamesOfOnePortInOneFileAreAGap) {
                                "a.json: two entries are of one port, and neither is used"}}));
 }
 
-TEST_F(PeerImport, AFileWithoutPortsIsAGap) {
-  write("a.json", R"({"schema":"linkhealth.import/1","valid_for_s":60,"at":")" + now() + "\"}");
-  EXPECT_THAT(only_gap(), ::testing::StartsWith("a.json: ports is missing"));
-}
-
-TEST_F(PeerImport, ManyBadFilesAreNotManyGaps) {
-  for (int i = 0; i < 40; ++i) write(fmt::format("{:02}.json", i), "x");
-  read();
-  EXPECT_EQ(node_gaps.size(), 17U);
-}
-
-TEST_F(PeerImport, OtherNamesAndUnfinishedFilesAreNotLookedAt) {
+TEST_F(PeerImport, OtherNamesAreNotRead) {
   write(".a.json.tmp", "{");
   write(".b.json", "{");
   write("notes.txt", "{");
   EXPECT_EQ(only_gap(), "0 gaps");
-}
-
-TEST_F(PeerImport, WithoutADirectoryNobodyImportsAnything) {
   fs::remove_all(directory);
-  EXPECT_EQ(only_gap(), "0 gaps");
+  EXPECT_EQ(only_gap(), "0 gaps") << "without a directory no program imports";
 }
 
-TEST_F(PeerImport, AStepOfTheWallClockMakesNoReadingNewer) {
-  write("a.json", file_text(now(), kPeer));
+TEST_F(PeerImport, AStepOfTheWallClockMakesNoReadingNewerOrOlder) {
+  write_ports("a.json", kPeer);
   const SteadyTime first = read().read_at;
-  clock.step = Milliseconds(3'600'000);
-  EXPECT_EQ(read().read_at, first);
-  EXPECT_TRUE(read().gaps.empty());
-}
-
-TEST_F(PeerImport, AClockThatIsPutBackTakesNoReadingAway) {
-  write("a.json", file_text(now(), kPeer));
-  const SteadyTime first = read().read_at;
-  clock.step = Milliseconds(-60'000);
-  const PeerReading later = read();
-  EXPECT_TRUE(later.peer);
-  EXPECT_EQ(later.read_at, first);
-  EXPECT_TRUE(node_gaps.empty());
+  for (const int step_s : {3'600, -60}) {
+    clock.step = Milliseconds(step_s * 1000);
+    const PeerReading later = read();
+    EXPECT_TRUE(later.peer);
+    EXPECT_EQ(later.read_at, first);
+    EXPECT_TRUE(later.gaps.empty() && node_gaps.empty());
+  }
 }
 
 TEST_F(PeerImport, APeerOrAModuleThatExpiredIsAGapUntilAnotherFileHasIt) {
-  write("switch.json", file_text(now(), R"("mlx5_0/1":{"peer":{"system":"leaf-2"}})", 30));
-  write("own.json", file_text(now(), R"("mlx5_0/1":{"module":{"serial":"A1"}})", 30));
+  write_ports("switch.json", R"("mlx5_0/1":{"peer":{"system":"leaf-2"}})", 30);
+  write_ports("own.json", R"("mlx5_0/1":{"module":{"serial":"A1"}})", 30);
   clock.advance(Milliseconds(30'000));
   EXPECT_EQ(read().gaps,
             (std::vector<Gap>{{"mlx5_0/1", "import", "own.json: past its time of validity"},
                               {"mlx5_0/1", "import", "switch.json: past its time of validity"}}));
-  write("again.json", file_text(now(), R"("mlx5_0/1":{"peer":{"system":"leaf-2"}})", 30));
+  write_ports("again.json", R"("mlx5_0/1":{"peer":{"system":"leaf-2"}})", 30);
   EXPECT_EQ(read().gaps,
             (std::vector<Gap>{{"mlx5_0/1", "import", "own.json: past its time of validity"}}));
-  write("empty.json", file_text(now(), R"("mlx5_0/1":{"module":{}})"));
+  write_ports("empty.json", R"("mlx5_0/1":{"module":{}})");
   EXPECT_EQ(read().gaps.size(), 2U) << "an empty module is no reading";
 }
 
-TEST_F(PeerImport, OldFilesBesideANewOneAreNoGaps) {
+TEST_F(PeerImport, OldFilesAreNoGapsWhereANewOneIs) {
   for (int i = 0; i < 20; ++i) write("old" + std::to_string(i) + ".json", file_text(now(), kPeer));
   read();
   clock.advance(std::chrono::hours(1));
-  EXPECT_EQ(read().gaps.size(), 1U) << "the newest is told";
-  write("new.json", file_text(now(), kPeer));
+  EXPECT_EQ(read().gaps.size(), 1U) << "the newest is reported";
+  write_ports("new.json", kPeer);
   const PeerReading reading = read();
   EXPECT_TRUE(reading.peer);
   EXPECT_TRUE(reading.gaps.empty());

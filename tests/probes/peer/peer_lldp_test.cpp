@@ -1,5 +1,5 @@
-// LLDP: which neighbour is the far end, how it is called, and what is said where there is none. The
-// library below the seam is tried against a real lldpd in lldpd_live.py.
+// LLDP: which neighbour is the far end, its name, and the gap where there is none. lldpd_live.py
+// tests the library below the seam against a real lldpd.
 #include "probes/peer/peer_lldp.h"
 
 #include <gmock/gmock.h>
@@ -34,14 +34,14 @@ LldpNeighbour leaf() {
 
 struct Answers {
   Result<std::vector<LldpInterface>> next{std::vector<LldpInterface>{}};
-  int asked = 0;
+  int requests = 0;
 };
 
 class FakeLldpd final : public LldpClient {
  public:
   explicit FakeLldpd(std::shared_ptr<Answers> answers) : answers_(std::move(answers)) {}
   Result<std::vector<LldpInterface>> interfaces() override {
-    ++answers_->asked;
+    ++answers_->requests;
     return answers_->next;
   }
 
@@ -68,7 +68,7 @@ class PeerLldp : public ::testing::Test {
   void set_operstate(const std::string& state) {
     host_->set("/sys/class/net/ens1np0/operstate", state + "\n");
   }
-  void sees(std::vector<LldpNeighbour> neighbours) {
+  void set_neighbours(std::vector<LldpNeighbour> neighbours) {
     answers->next = std::vector<LldpInterface>{{"ens1np0", std::move(neighbours)}};
   }
   /// One round at the given seconds.
@@ -84,7 +84,7 @@ class PeerLldp : public ::testing::Test {
 };
 
 TEST_F(PeerLldp, NamesTheOneNeighbour) {
-  sees({leaf()});
+  set_neighbours({leaf()});
   const auto readings = at(100);
   ASSERT_EQ(readings.size(), 1U);
   EXPECT_EQ(readings[0].port, "mlx5_0/1");
@@ -99,25 +99,17 @@ TEST_F(PeerLldp, NamesTheOneNeighbour) {
   EXPECT_EQ(probe->next_due(SteadyTime()), SteadyTime(Milliseconds(130'000)));
 }
 
-TEST(PeerLldpNames, APortIdThatIsAnAddressGivesWayToTheDescription) {
+TEST(PeerLldpNames, AreForPeopleAndSafeToShow) {
   LldpNeighbour neighbour = leaf();
   neighbour.port_id = "42:e2:2d:6f:0b:a2";
   neighbour.port_id_subtype = "mac";
   neighbour.port_description = "swp17";
-  EXPECT_EQ(peer_of_neighbour(neighbour).port, "swp17");
+  EXPECT_EQ(peer_of_neighbour(neighbour).port, "swp17") << "the description goes before an address";
   EXPECT_EQ(peer_of_neighbour(neighbour).description, "");
   neighbour.port_description = "";
   EXPECT_EQ(peer_of_neighbour(neighbour).port, "42:e2:2d:6f:0b:a2") << "better than nothing";
-}
-
-TEST(PeerLldpNames, ASystemWithoutNameIsItsChassis) {
-  LldpNeighbour neighbour = leaf();
   neighbour.chassis_name = "";
   EXPECT_EQ(peer_of_neighbour(neighbour).system, "42:e2:2d:6f:0b:a1");
-}
-
-TEST(PeerLldpNames, WhatComesFromTheWireIsMadeSafeToShow) {
-  LldpNeighbour neighbour = leaf();
   neighbour.chassis_name = "leaf\x1b[2J\n12";
   neighbour.port_id = std::string(2000, 'x');
   EXPECT_EQ(peer_of_neighbour(neighbour).system, "leaf?[2J?12");
@@ -129,7 +121,7 @@ TEST_F(PeerLldp, SeveralNeighboursMeanThatNoneIsKnown) {
   other.chassis_name = "gpu-0418";
   other.chassis_id = "42:e2:2d:6f:0b:ff";
   other.port_id = "ens1np0";
-  sees({leaf(), other});
+  set_neighbours({leaf(), other});
   const auto readings = at(100);
   EXPECT_FALSE(readings[0].peer);
   ASSERT_EQ(readings[0].gaps.size(), 1U);
@@ -142,12 +134,12 @@ TEST_F(PeerLldp, OneSystemInTwoProtocolsIsOneNeighbour) {
   LldpNeighbour cdp = leaf();
   cdp.protocol = "CDPv2";
   cdp.port_id = "Eth17/1";
-  sees({cdp, leaf(), leaf()});
+  set_neighbours({cdp, leaf(), leaf()});
   EXPECT_EQ(at(100)[0].peer->port, "Ethernet17/1");
 }
 
-TEST_F(PeerLldp, NoNeighbourIsAGapOnlyWhenOneMustHaveCome) {
-  sees({});
+TEST_F(PeerLldp, NoNeighbourIsAGapAfterAMinute) {
+  set_neighbours({});
   EXPECT_TRUE(at(100)[0].gaps.empty());
   EXPECT_TRUE(at(159)[0].gaps.empty());
   const auto gaps = at(160)[0].gaps;
@@ -155,10 +147,14 @@ TEST_F(PeerLldp, NoNeighbourIsAGapOnlyWhenOneMustHaveCome) {
   EXPECT_THAT(gaps[0].reason,
               ::testing::StartsWith("no LLDP neighbour: is LLDP on at the far port? Or "));
   EXPECT_THAT(gaps[0].reason, ::testing::HasSubstr("mstconfig -d 0000:1b:00.0 query"));
+  answers->next = std::vector<LldpInterface>();
+  const auto unwatched = at(190)[0].gaps;
+  ASSERT_EQ(unwatched.size(), 1U);
+  EXPECT_THAT(unwatched[0].reason, ::testing::StartsWith("lldpd does not watch ens1np0"));
 }
 
 TEST_F(PeerLldp, APortThatWasDownOrHadANeighbourWaitsAgain) {
-  sees({});
+  set_neighbours({});
   at(100);
   EXPECT_FALSE(at(160)[0].gaps.empty());
   set_operstate("down");
@@ -169,20 +165,13 @@ TEST_F(PeerLldp, APortThatWasDownOrHadANeighbourWaitsAgain) {
   EXPECT_TRUE(at(200)[0].gaps.empty());
   EXPECT_TRUE(at(259)[0].gaps.empty());
   EXPECT_FALSE(at(260)[0].gaps.empty());
-  sees({leaf()});
+  set_neighbours({leaf()});
   EXPECT_TRUE(at(290)[0].peer);
-  sees({});
+  set_neighbours({});
   EXPECT_TRUE(at(320)[0].gaps.empty());
 }
 
-TEST_F(PeerLldp, ADeviceThatLldpdDoesNotWatchIsNamed) {
-  at(100);
-  const auto gaps = at(160)[0].gaps;
-  ASSERT_EQ(gaps.size(), 1U);
-  EXPECT_THAT(gaps[0].reason, ::testing::StartsWith("lldpd does not watch ens1np0"));
-}
-
-TEST_F(PeerLldp, PortsWithoutLldpAreNotAskedAbout) {
+TEST_F(PeerLldp, PortsWithoutLldpNeedNoLldpd) {
   port.id.link_layer = "InfiniBand";
   EXPECT_TRUE(at(100).empty());
   port.id.link_layer = "Ethernet";
@@ -191,15 +180,15 @@ TEST_F(PeerLldp, PortsWithoutLldpAreNotAskedAbout) {
   port.exempt_reason.clear();
   port.ifindex = 0;
   EXPECT_TRUE(at(100).empty());
-  EXPECT_EQ(answers->asked, 0) << "a node of InfiniBand ports needs no lldpd, and misses none";
+  EXPECT_EQ(answers->requests, 0) << "a node of InfiniBand ports needs no lldpd";
 }
 
-TEST_F(PeerLldp, AnLldpdThatIsNotThereIsOneGapOfTheNode) {
+TEST_F(PeerLldp, AMissingLldpdIsOneGapOfTheNode) {
   answers->next = Error{"/run/lldpd.socket: No such file or directory", ENOENT};
   const auto readings = at(100);
   ASSERT_EQ(readings.size(), 1U);
   EXPECT_EQ(readings[0].port, "");
-  EXPECT_FALSE(readings[0].answered) << "what it said before stands for a while";
+  EXPECT_FALSE(readings[0].answered) << "the earlier reading stays for a while";
   ASSERT_EQ(readings[0].gaps.size(), 1U);
   EXPECT_EQ(readings[0].gaps[0],
             (Gap{"", "peer_lldp",
@@ -207,30 +196,28 @@ TEST_F(PeerLldp, AnLldpdThatIsNotThereIsOneGapOfTheNode) {
                  "the host's socket, docs/hardware.md), or set peers.lldp to 0"}));
 }
 
-TEST(PeerLldpFailures, EachSaysWhatToDo) {
-  const auto said = [](int errnum) {
-    return lldp_failure(Error{"x", errnum}, "/run/lldpd.socket");
-  };
-  EXPECT_THAT(said(ECONNREFUSED), ::testing::HasSubstr("systemctl start lldpd"));
-  EXPECT_THAT(said(ECONNREFUSED), ::testing::HasSubstr("in a container restart the container"));
-  EXPECT_THAT(said(EACCES), ::testing::HasSubstr("SupplementaryGroups=_lldpd"));
-  EXPECT_THAT(said(EACCES), ::testing::HasSubstr("Kubernetes: supplementalGroups"));
-  EXPECT_THAT(said(ETIMEDOUT), ::testing::HasSubstr("restart it"));
-  EXPECT_THAT(said(EPROTO), ::testing::HasSubstr("must have one version"));
-  EXPECT_EQ(said(EIO), "x");
+TEST(PeerLldpFailures, EachNamesTheRemedy) {
+  for (const auto& [errnum, remedy] : {std::pair(ECONNREFUSED, "systemctl start lldpd"),
+                                       {ECONNREFUSED, "in a container restart the container"},
+                                       {EACCES, "SupplementaryGroups=_lldpd"},
+                                       {EACCES, "Kubernetes: supplementalGroups"},
+                                       {ETIMEDOUT, "restart it"},
+                                       {EPROTO, "must have one version"},
+                                       {EIO, "x"}})
+    EXPECT_THAT(lldp_failure(Error{"x", errnum}, "/run/lldpd.socket"),
+                ::testing::HasSubstr(remedy));
 }
 
 TEST(PeerLldpHints, AreOfTheDriver) {
-  EXPECT_THAT(lldp_driver_hint("ice", "ens1", "0000:1b:00.0"),
-              ::testing::HasSubstr("ethtool --set-priv-flags ens1 fw-lldp-agent off"));
-  EXPECT_THAT(lldp_driver_hint("i40e", "ens1", "0000:1b:00.0"),
-              ::testing::HasSubstr("ethtool --set-priv-flags ens1 disable-fw-lldp on"));
-  EXPECT_THAT(lldp_driver_hint("bnxt_en", "ens1", "0000:1b:00.0"),
-              ::testing::HasSubstr("dcb dcbx show dev ens1"));
-  EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.0"),
-              ::testing::HasSubstr("LLDP_NB_RX_MODE_P1=0"));
-  EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.1"),
-              ::testing::HasSubstr("LLDP_NB_RX_MODE_P2=0"));
+  struct {
+    const char *driver, *pci, *hint;
+  } const rows[] = {{"ice", "0000:1b:00.0", "ethtool --set-priv-flags ens1 fw-lldp-agent off"},
+                    {"i40e", "0000:1b:00.0", "ethtool --set-priv-flags ens1 disable-fw-lldp on"},
+                    {"bnxt_en", "0000:1b:00.0", "dcb dcbx show dev ens1"},
+                    {"mlx5_core", "0000:1b:00.0", "LLDP_NB_RX_MODE_P1=0"},
+                    {"mlx5_core", "0000:1b:00.1", "LLDP_NB_RX_MODE_P2=0"}};
+  for (const auto& row : rows)
+    EXPECT_THAT(lldp_driver_hint(row.driver, "ens1", row.pci), ::testing::HasSubstr(row.hint));
   EXPECT_EQ(lldp_driver_hint("tg3", "ens1", "0000:1b:00.0"), "");
 }
 
@@ -253,7 +240,7 @@ class LldpClientSocket : public ::testing::Test {
     path.copy(address.sun_path, sizeof(address.sun_path) - 1);
     ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
   }
-  int ask(Milliseconds patience) {
+  int request(Milliseconds patience) {
     const auto answer = make_lldpd_client(path, patience, clock)->interfaces();
     EXPECT_FALSE(answer.ok());
     return answer.ok() ? 0 : answer.error().errnum;
@@ -265,23 +252,19 @@ class LldpClientSocket : public ::testing::Test {
   int listener = -1;
 };
 
-TEST_F(LldpClientSocket, ThatIsNotThere) { EXPECT_EQ(ask(Milliseconds(1'000)), ENOENT); }
-
-TEST_F(LldpClientSocket, ThatIsLeftOver) {
+TEST_F(LldpClientSocket, WithoutAListenerIsAnError) {
+  EXPECT_EQ(request(Milliseconds(1'000)), ENOENT);
   listen_there();
   close(std::exchange(listener, -1));
-  EXPECT_EQ(ask(Milliseconds(1'000)), ECONNREFUSED);
+  EXPECT_EQ(request(Milliseconds(1'000)), ECONNREFUSED) << "a socket file that is left over";
+  path = "/" + std::string(200, 'x');
+  EXPECT_EQ(request(Milliseconds(20)), ENAMETOOLONG);
 }
 
-TEST_F(LldpClientSocket, ThatNeverAnswersIsGivenUp) {
+TEST_F(LldpClientSocket, WithoutAnAnswerTimesOut) {
   listen_there();
   ASSERT_EQ(listen(listener, 4), 0);
-  EXPECT_EQ(ask(Milliseconds(20)), ETIMEDOUT);
-}
-
-TEST_F(LldpClientSocket, APathThatIsTooLong) {
-  path = "/" + std::string(200, 'x');
-  EXPECT_EQ(ask(Milliseconds(20)), ENAMETOOLONG);
+  EXPECT_EQ(request(Milliseconds(20)), ETIMEDOUT);
 }
 
 }  // namespace

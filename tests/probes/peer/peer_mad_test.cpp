@@ -8,8 +8,7 @@
 #include <set>
 
 #include "mad_fabric.h"
-#include "probes/peer/mad_client.h"
-#include "probes/peer/mad_umad.h"
+#include "probes/peer/mad_port.h"
 
 namespace linkhealth {
 namespace {
@@ -39,7 +38,7 @@ class PeerMad : public ::testing::Test {
     timing_.first_within = 1ms;
     probe_ = make_mad_probe(timing_, fabric_.opener());
   }
-  /// The next round that is due, wherever that is.
+  /// The next round that is due, on any port.
   std::vector<PeerReading> read() {
     now_ = std::max(now_, probe_->next_due(now_));
     return probe_->read(ports_, now_);
@@ -67,7 +66,7 @@ class PeerMad : public ::testing::Test {
   SteadyTime now_{1000s};
 };
 
-TEST_F(PeerMad, ASwitchSaysWhoItIsAndWhatItsPortCounts) {
+TEST_F(PeerMad, ReadsASwitchAndTheCountersOfItsPort) {
   const PeerReading reading = round();
   ASSERT_TRUE(reading.peer);
   EXPECT_EQ(reading.port, "mlx5_0/1");
@@ -85,15 +84,15 @@ TEST_F(PeerMad, ASwitchSaysWhoItIsAndWhatItsPortCounts) {
   EXPECT_EQ(fabric_.attributes(), (Attributes{kPort, kNode, kDescription, kPort, kPort,
                                               kCapabilities, kCounters, kExtended}));
   // The switch's one LID, from its port 0, and the port that the cable is in.
-  EXPECT_EQ(fabric_.asked[3].request[23], 17);
-  EXPECT_EQ(fabric_.asked[4].request[23], 0);
-  EXPECT_EQ(fabric_.asked[6].lid, 12);
-  EXPECT_EQ(fabric_.asked[6].request[65], 17);
+  EXPECT_EQ(fabric_.requests[3].request[23], 17);
+  EXPECT_EQ(fabric_.requests[4].request[23], 0);
+  EXPECT_EQ(fabric_.requests[6].lid, 12);
+  EXPECT_EQ(fabric_.requests[6].request[65], 17);
 }
 
 TEST_F(PeerMad, ALaterRoundReadsWhatChanges) {
   round();
-  fabric_.asked.clear();
+  fabric_.requests.clear();
   EXPECT_EQ(round().peer->system, "leaf-12");
   EXPECT_EQ(fabric_.attributes(),
             (Attributes{kPort, kNode, kDescription, kPort, kPort, kCounters, kExtended}));
@@ -115,7 +114,7 @@ TEST_F(PeerMad, ANewFarEndHasItsOwnNameAndCapabilities) {
   EXPECT_EQ(round().peer->system, "leaf-98");
 }
 
-TEST_F(PeerMad, ANameThatDoesNotComeKeepsItsOldValueWhileTheLinkIsUp) {
+TEST_F(PeerMad, AnUnansweredNameKeepsItsOldValueWhileTheLinkIsUp) {
   fabric_.errnum[kDescription] = ETIMEDOUT;
   EXPECT_EQ(round().peer->system, "");
   fabric_.errnum.clear();
@@ -128,7 +127,7 @@ TEST_F(PeerMad, ANameThatDoesNotComeKeepsItsOldValueWhileTheLinkIsUp) {
   EXPECT_EQ(round().peer->system, "") << "it may be another one now";
 }
 
-TEST_F(PeerMad, AnAdapterHasItsLidInThePortItself) {
+TEST_F(PeerMad, AChannelAdapterHasItsLidInThePortItself) {
   fabric_.node_type = 1;
   fabric_.node_ports = 2;
   fabric_.node_local_port = 2;
@@ -137,7 +136,7 @@ TEST_F(PeerMad, AnAdapterHasItsLidInThePortItself) {
   const PeerReading reading = round();
   EXPECT_EQ(reading.peer->port, "2");
   EXPECT_TRUE(reading.peer->counters);
-  EXPECT_EQ(fabric_.asked.back().lid, 77);
+  EXPECT_EQ(fabric_.requests.back().lid, 77);
 }
 
 TEST_F(PeerMad, ADownLinkIsOneRequestToTheOwnPort) {
@@ -145,8 +144,8 @@ TEST_F(PeerMad, ADownLinkIsOneRequestToTheOwnPort) {
   const PeerReading reading = round();
   EXPECT_FALSE(reading.peer);
   EXPECT_THAT(reasons(reading), ElementsAre("the link is down: no request can cross it"));
-  ASSERT_EQ(fabric_.asked.size(), 1U);
-  EXPECT_EQ(fabric_.asked[0].request[7], 0);  // no hop
+  ASSERT_EQ(fabric_.requests.size(), 1U);
+  EXPECT_EQ(fabric_.requests[0].request[7], 0);  // no hop
 }
 
 TEST_F(PeerMad, ASilentFarEndIsOneBoundedRequestAndAGap) {
@@ -154,12 +153,12 @@ TEST_F(PeerMad, ASilentFarEndIsOneBoundedRequestAndAGap) {
   const PeerReading reading = round();
   EXPECT_FALSE(reading.peer);
   EXPECT_THAT(reasons(reading), ElementsAre("the far end: no answer: Connection timed out"));
-  ASSERT_EQ(fabric_.asked.size(), 2U);
-  EXPECT_EQ(fabric_.asked[1].timeout, 200ms);
-  EXPECT_EQ(fabric_.asked[1].tries, 2);
+  ASSERT_EQ(fabric_.requests.size(), 2U);
+  EXPECT_EQ(fabric_.requests[1].timeout, 200ms);
+  EXPECT_EQ(fabric_.requests[1].tries, 2);
 }
 
-TEST_F(PeerMad, NonsenseIsAGapAndNeverAPeer) {
+TEST_F(PeerMad, DamageIsAGapAndNeverAPeer) {
   fabric_.node_local_port = 0;
   EXPECT_FALSE(round().peer);
   fabric_.node_local_port = 17;
@@ -173,7 +172,7 @@ TEST_F(PeerMad, NonsenseIsAGapAndNeverAPeer) {
   EXPECT_THAT(reasons(round()), ElementsAre("the far end: the answer to another request"));
 }
 
-TEST_F(PeerMad, WhatFailsLaterKeepsWhatCameBefore) {
+TEST_F(PeerMad, ALaterFailureKeepsTheEarlierAnswers) {
   fabric_.status[kCounters] = 0x0c;
   PeerReading reading = round();
   EXPECT_EQ(reading.peer->link->state, "ACTIVE");
@@ -189,19 +188,18 @@ TEST_F(PeerMad, WhatFailsLaterKeepsWhatCameBefore) {
   EXPECT_THAT(reasons(reading),
               ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
 
+  fabric_.port_select_offset = 1;
+  fabric_.errnum.clear();
+  reading = round();
+  EXPECT_FALSE(reading.peer->counters);
+  EXPECT_THAT(reasons(reading), ElementsAre("counters: the answer is about port 18, not 17"));
+
   fabric_.errnum[kPort] = ETIMEDOUT;
   reading = round();
   EXPECT_EQ(reading.peer->system, "leaf-12");
   EXPECT_FALSE(reading.peer->link);
   EXPECT_THAT(reasons(reading),
               ElementsAre("state of the far port: no answer: Connection timed out"));
-}
-
-TEST_F(PeerMad, CountersOfAnotherPortAreNotThisOnes) {
-  fabric_.port_select_offset = 1;
-  const PeerReading reading = round();
-  EXPECT_FALSE(reading.peer->counters);
-  EXPECT_THAT(reasons(reading), ElementsAre("counters: the answer is about port 18, not 17"));
 }
 
 TEST_F(PeerMad, WithoutASubnetManagerThereAreNoCounters) {
@@ -211,9 +209,8 @@ TEST_F(PeerMad, WithoutASubnetManagerThereAreNoCounters) {
   EXPECT_THAT(reasons(reading),
               ElementsAre("counters: the link is INIT, no subnet manager has made it active"));
   fabric_.state = 4;
-  for (const auto lid : {std::uint16_t{0}, std::uint16_t{0xc000},
-                         std::uint16_t{0xffff}}) {  // none, multicast, "no LID"
-    fabric_.switch_lid = lid;
+  for (const unsigned lid : {0U, 0xc000U, 0xffffU}) {  // none, multicast, "no LID"
+    fabric_.switch_lid = static_cast<std::uint16_t>(lid);
     reading = round();
     EXPECT_FALSE(reading.peer->counters);
     EXPECT_THAT(
@@ -225,13 +222,9 @@ TEST_F(PeerMad, WithoutASubnetManagerThereAreNoCounters) {
 TEST_F(PeerMad, WideErrorCountersReplaceTheNarrowOnes) {
   fabric_.perf_mask2 = 2;
   EXPECT_EQ(round().peer->counters->get("symbol_error"), 1'000'000U);
-}
-
-TEST_F(PeerMad, NarrowErrorCountersAreNoStandInForWideOnes) {
-  fabric_.perf_mask2 = 2;
   fabric_.errnum[kExtended] = ETIMEDOUT;
   const PeerReading reading = round();
-  EXPECT_FALSE(reading.peer->counters);
+  EXPECT_FALSE(reading.peer->counters) << "the narrow ones do not stand in for them";
   EXPECT_EQ(reading.peer->link->state, "ACTIVE");
   EXPECT_THAT(reasons(reading),
               ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
@@ -240,15 +233,15 @@ TEST_F(PeerMad, NarrowErrorCountersAreNoStandInForWideOnes) {
 TEST_F(PeerMad, NeverSetsAndNeverReusesATransaction) {
   for (int i = 0; i < 5; ++i) round();
   std::set<Mad> requests;
-  for (const auto& one : fabric_.asked) {
+  for (const auto& one : fabric_.requests) {
     EXPECT_EQ(one.request[3], 0x01);
     requests.insert(one.request);
   }
-  EXPECT_EQ(requests.size(), fabric_.asked.size());
+  EXPECT_EQ(requests.size(), fabric_.requests.size());
   EXPECT_EQ(fabric_.open_now, 0);
 }
 
-TEST_F(PeerMad, AsksOnlyInfiniBandPortsWithACable) {
+TEST_F(PeerMad, ReadsOnlyInfiniBandPortsWithACable) {
   ports_ = {ib_port("mlx5_1"), ib_port("mlx5_2"), ib_port("mlx5_3"), ib_port("mlx5_4", 300)};
   ports_[0].id.link_layer = "Ethernet";
   ports_[1].exempt_reason = "virtual function of 0000:1b:00.0";
@@ -257,7 +250,7 @@ TEST_F(PeerMad, AsksOnlyInfiniBandPortsWithACable) {
   EXPECT_EQ(fabric_.opened, 0);
 }
 
-TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
+TEST_F(PeerMad, NoAccessIsOneGapForAllPortsUntilItIsGranted) {
   ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1")};
   fabric_.open_errnum = EACCES;
   std::string reason;
@@ -279,7 +272,7 @@ TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
   EXPECT_TRUE(last[0].peer);
 }
 
-TEST_F(PeerMad, APortWithoutAnInterfaceIsItsOwnGapBesideOneThatAnswers) {
+TEST_F(PeerMad, APortWithoutAnInterfaceIsItsOwnGapWhereAnotherAnswers) {
   timing_.first_within = 0ms;
   const auto open_all = fabric_.opener();
   probe_ = make_mad_probe(
@@ -297,7 +290,7 @@ TEST_F(PeerMad, APortWithoutAnInterfaceIsItsOwnGapBesideOneThatAnswers) {
   EXPECT_EQ(readings[1].gaps[0].port, "mlx5_1/1");
 }
 
-TEST_F(PeerMad, ForOneLookOneCallReadsEveryPort) {
+TEST_F(PeerMad, WithoutASpreadOneCallReadsEveryPort) {
   timing_.first_within = 0ms;
   probe_ = make_mad_probe(timing_, fabric_.opener());
   ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1"), ib_port("mlx5_2")};
@@ -305,23 +298,18 @@ TEST_F(PeerMad, ForOneLookOneCallReadsEveryPort) {
   EXPECT_THAT(probe_->read(ports_, now_), IsEmpty());
 }
 
-TEST_F(PeerMad, AnotherFailureToOpenIsThatPortsOwn) {
-  fabric_.open_errnum = EBUSY;
-  EXPECT_THAT(reasons(round()), ElementsAre("cannot open mlx5_0: Device or resource busy"));
-}
-
 TEST_F(PeerMad, PortsComeAndGo) {
   round();
   ports_.clear();
   EXPECT_THAT(read(), IsEmpty());
   ports_ = {ib_port()};
-  fabric_.asked.clear();
+  fabric_.requests.clear();
   EXPECT_TRUE(round().peer);
   EXPECT_THAT(fabric_.attributes(), ::testing::Contains(kCapabilities))
       << "nothing is known of a port that was gone";
 }
 
-TEST_F(PeerMad, TheFirstRoundComesSoonAndTheOthersInThePortsOwnPlace) {
+TEST_F(PeerMad, TheFirstRoundComesSoonAndTheOthersAtThePortsOwnPhase) {
   probe_ = make_mad_probe({}, fabric_.opener());
   ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1"), ib_port("mlx5_2")};
   const SteadyTime start = now_;
@@ -361,17 +349,6 @@ TEST(MadPhase, ThousandsOfNeighbouringGuidsAreSpreadEvenly) {
               1s];
   ASSERT_EQ(slots.size(), 60U);
   for (const auto& [slot, count] : slots) EXPECT_NEAR(count, 533, 5 * 23) << slot;
-}
-
-TEST_F(PeerMad, ThisNodesOwnCountersTakeTwoMads) {
-  auto port = fabric_.opener()("mlx5_0", 1);
-  std::uint32_t transaction = 0;
-  MadClient client(**port, timing_.timeout, transaction);
-  const auto answer = get_counters(client, 99, 1, {true, false, false, true});
-  ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->counters.size(), 21U);
-  EXPECT_EQ(client.mads(), 2);
-  EXPECT_EQ(fabric_.asked[0].lid, 99);
 }
 
 TEST(MadUmad, WithoutTheModuleTheLibraryWritesNothingOfItsOwn) {

@@ -1,4 +1,4 @@
-// What tests ask of an inventory.
+// Queries of an inventory, and NICs that several tests use.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "probes/sysfs/inventory.h"
+#include "tests/probes/sysfs/sysfs_tree.h"
 
 namespace linkhealth::testing {
 
@@ -14,6 +15,13 @@ inline constexpr const char* kRoute =
     "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
     "eno1\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
     "ens1np0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n";
+
+inline Nic plain_nic(const std::string& netdev = "eno1") {
+  return {.device = "", .netdev = netdev, .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5};
+}
+inline Nic second_nic() {
+  return {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:3b:00.0", .ifindex = 3};
+}
 
 inline std::vector<std::string> keys(const Inventory& inventory) {
   std::vector<std::string> all;

@@ -22,7 +22,9 @@ using ::testing::IsSupersetOf;
 using testing::keys;
 using testing::kRoute;
 using testing::Nic;
+using testing::plain_nic;
 using testing::port;
+using testing::second_nic;
 using ::testing::UnorderedElementsAre;
 
 TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
@@ -44,7 +46,7 @@ TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
   EXPECT_EQ(found.exempt_reason, "");
 }
 
-TEST(Inventory, ACopyWithoutBusHasItsDriverFromTheUevent) {
+TEST(Inventory, ACopyWithoutBusTakesTheDriverFromTheUevent) {
   FakeHost host;
   add_nic(host, Nic{});
   host.remove(Nic{}.pci_dir() + "/driver");
@@ -52,7 +54,7 @@ TEST(Inventory, ACopyWithoutBusHasItsDriverFromTheUevent) {
            "PCI_CLASS=20000\nPCI_ID=15B3:1021\nDRIVER=mlx5_core\nPCI_SLOT_NAME=0000:1b:00.0\n");
   EXPECT_EQ(take_inventory(host).ports.at(0).id.driver, "mlx5_core");
   host.set(Nic{}.pci_dir() + "/uevent", "PCI_CLASS=20000\nPCI_ID=15B3:1021\n");
-  EXPECT_EQ(take_inventory(host).ports.at(0).id.driver, "") << "nobody drives it";
+  EXPECT_EQ(take_inventory(host).ports.at(0).id.driver, "") << "no driver is bound";
 }
 
 TEST(Inventory, TheSlotIsThatOfTheCardsOwnSwitch) {
@@ -74,12 +76,12 @@ TEST(Inventory, NoDeviceAtAllIsNoGap) {
 }
 
 // A container without /sys, or with a part of it: that is no node without ports.
-TEST(Inventory, ASysThatIsNotThereIsAGap) {
+TEST(Inventory, AMissingSysIsAGap) {
   FakeHost host;
   const Gap gap{"", "inventory", "/sys/class/net: ENOENT"};
   const auto nothing = take_inventory(host);
   EXPECT_THAT(nothing.gaps, ElementsAre(gap));
-  EXPECT_TRUE(nothing.incomplete) << "what was there before is not gone for that";
+  EXPECT_TRUE(nothing.incomplete) << "earlier ports are not gone";
   add_nic(host, Nic{});
   host.remove("/sys/class/net");
   const auto part = take_inventory(host);
@@ -88,23 +90,17 @@ TEST(Inventory, ASysThatIsNotThereIsAGap) {
   EXPECT_FALSE(part.incomplete) << "the RDMA devices can come and go";
 }
 
-TEST(Inventory, AnUnreadableClassIsAGap) {
-  FakeHost fake;
-  add_nic(fake, Nic{});
-  FailingHost host(fake);
-  host.fail_list("/sys/class/infiniband", EACCES);
-  const auto inventory = take_inventory(host);
-  EXPECT_THAT(inventory.gaps, ElementsAre(Gap{"", "inventory", "/sys/class/infiniband: EACCES"}));
-}
-
 TEST(Inventory, OneUnreadableDeviceNeverHidesTheOthers) {
   FakeHost fake;
   add_nic(fake, Nic{});
-  Nic second{.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:3b:00.0", .ifindex = 3};
+  const Nic second = second_nic();
   add_nic(fake, second);
-  fake.link("/sys/class/infiniband/mlx5_2",
-            "/sys/devices/gone");  // unplugged between list and look
+  fake.link("/sys/class/infiniband/mlx5_2", "/sys/devices/gone");  // unplugged meanwhile
   FailingHost host(fake);
+  host.fail_list("/sys/class/infiniband", EACCES);
+  EXPECT_THAT(take_inventory(host).gaps,
+              ElementsAre(Gap{"", "inventory", "/sys/class/infiniband: EACCES"}));
+  host.heal();
   host.fail_list(Nic{}.pci_dir() + "/infiniband/mlx5_0/ports", EIO);
   host.fail(second.port_dir() + "/link_layer", EINVAL);
   const auto inventory = take_inventory(host);
@@ -132,7 +128,7 @@ TEST(Inventory, VirtualFunctionsAreExemptWithTheirParent) {
   EXPECT_EQ(port(inventory, "mlx5_1/1").id.function, "vf");
 }
 
-TEST(Inventory, AGuestSeesThatItsFunctionIsVirtual) {
+TEST(Inventory, AGuestRecognisesAVirtualFunctionByItsPciId) {
   FakeHost host;
   add_nic(host, Nic{});
   const auto reason_for = [&host](const char* vendor, const char* device) {
@@ -156,12 +152,17 @@ TEST(Inventory, AGuestSeesThatItsFunctionIsVirtual) {
     EXPECT_EQ(reason_for(vendor, device), "") << device;
 }
 
-TEST(Inventory, ASubfunctionDoesNotTakeItsParentsHistory) {
-  FakeHost host;
-  add_nic(host, Nic{});
+/// A subfunction of the NIC, as mlx5 makes it.
+void add_subfunction(FakeHost& host) {
   const std::string dir = Nic{}.pci_dir() + "/mlx5_core.sf.2";
   add_verbs(host, dir + "/infiniband/mlx5_5", "mlx5_5", "Ethernet");
   host.link(dir + "/infiniband/mlx5_5/device", dir);
+}
+
+TEST(Inventory, ASubfunctionDoesNotTakeItsParentsHistory) {
+  FakeHost host;
+  add_nic(host, Nic{});
+  add_subfunction(host);
   const auto inventory = take_inventory(host);
   EXPECT_EQ(port(inventory, "mlx5_5/1").exempt_reason, "subfunction of 0000:1b:00.0");
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.stable_key(), "0000:1b:00.0/1");
@@ -171,22 +172,18 @@ TEST(Inventory, ASubfunctionDoesNotTakeItsParentsHistory) {
 TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
   FakeHost fake;
   add_nic(fake, Nic{});
-  add_nic(
-      fake,
-      Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(fake, plain_nic());
   fake.set("/proc/net/route", kRoute);
-  const std::string dir = Nic{}.pci_dir() + "/mlx5_core.sf.2";
-  add_verbs(fake, dir + "/infiniband/mlx5_5", "mlx5_5", "Ethernet");
-  fake.link(dir + "/infiniband/mlx5_5/device", dir);
+  add_subfunction(fake);
   std::vector<std::string> entered;
   InventoryWatch watch{
       {"mlx5_0"}, [&](const std::string& device) { entered.push_back(device); }, nullptr};
   const auto inventory = take_inventory(fake, watch);
   EXPECT_THAT(keys(inventory), UnorderedElementsAre("mlx5_5/1", "eno1"))
-      << "its netdev is no plain port for that";
+      << "its netdev does not become a plain port";
   EXPECT_EQ(port(inventory, "mlx5_5/1").id.stable_key(), "mlx5_5/1")
-      << "nor its subfunction the parent";
-  EXPECT_NE(port(inventory, "eno1").exempt_reason, "") << "the node has RDMA ports all the same";
+      << "its subfunction does not take its place";
+  EXPECT_NE(port(inventory, "eno1").exempt_reason, "") << "the node still has RDMA ports";
   EXPECT_THAT(inventory.gaps,
               ElementsAre(Gap{"mlx5_0", "inventory", "left out: its files do not answer"}));
   EXPECT_THAT(entered, IsSupersetOf({"mlx5_0", "mlx5_5", "eno1", ""}));
@@ -194,7 +191,7 @@ TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
   EXPECT_THAT(keys(take_inventory(fake, watch)), UnorderedElementsAre("mlx5_0/1", "mlx5_5/1"));
 }
 
-TEST(Inventory, TwoPortsOfOneFunctionAreToldApartByDevPort) {
+TEST(Inventory, DevPortDistinguishesTwoPortsOfOneFunction) {
   FakeHost host;
   add_nic(host, Nic{.device = "mlx4_0", .netdev = "ens1", .driver = "mlx4_core"});
   const std::string second = Nic{}.pci_dir() + "/net/ens1d1";
@@ -208,13 +205,15 @@ TEST(Inventory, TwoPortsOfOneFunctionAreToldApartByDevPort) {
   EXPECT_EQ(inventory.ports[1].id.link_layer, "InfiniBand");
 }
 
-TEST(Inventory, InfiniBandWithoutNetdev) {
+TEST(Inventory, APortMayHaveNoNetdev) {
   FakeHost host;
   add_nic(host, Nic{.netdev = "", .link_layer = "InfiniBand"});
+  add_nic(host, Nic{.device = "rdmap0s6", .netdev = "", .pci = "0000:06:00.0", .driver = "efa"});
   const auto inventory = take_inventory(host);
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.netdev, "");
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.link_layer, "InfiniBand");
   EXPECT_EQ(port(inventory, "mlx5_0/1").ifindex, 0);
+  EXPECT_THAT(port(inventory, "rdmap0s6/1").exempt_reason, HasSubstr("virtual NIC (efa)"));
 }
 
 TEST(Inventory, SoftRoceIsAPortOfItsLowerNetdev) {
@@ -234,7 +233,7 @@ TEST(Inventory, SoftRoceIsAPortOfItsLowerNetdev) {
   EXPECT_EQ(inventory.ports[0].exempt_reason, "");
 }
 
-TEST(Inventory, PlainEthernetIsJudgedByBusNotByName) {
+TEST(Inventory, TheBusDecidesWhatIsPlainEthernetNotTheName) {
   FakeHost host;
   add_nic(host, Nic{.device = "", .netdev = "eth0", .driver = "ice"});
   for (const char* name : {"lo", "bond0", "veth1", "eth0.100", "br0", "tun0"})
@@ -249,37 +248,28 @@ TEST(Inventory, PlainEthernetIsJudgedByBusNotByName) {
   EXPECT_EQ(inventory.ports[0].id.pci, "0000:1b:00.0");
 }
 
-TEST(Inventory, ACloudsNicIsExempt) {
-  FakeHost host;
-  add_nic(host, Nic{.device = "rdmap0s6", .netdev = "", .driver = "efa"});
-  EXPECT_THAT(take_inventory(host).ports.at(0).exempt_reason, HasSubstr("virtual NIC (efa)"));
-}
-
-TEST(Inventory, TheManagementPortIsExemptBesideRdmaPorts) {
+TEST(Inventory, TheManagementPortIsExemptWhereTheNodeHasRdmaPorts) {
   FakeHost host;
   add_nic(host, Nic{});
-  add_nic(
-      host,
-      Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(host, plain_nic());
+  const auto without_routes = take_inventory(host);
+  EXPECT_EQ(port(without_routes, "eno1").exempt_reason, "");
+  ASSERT_EQ(without_routes.gaps.size(), 1U);
+  EXPECT_THAT(without_routes.gaps[0].reason, HasSubstr("default route"));
   host.set("/proc/net/route", kRoute);
   const auto inventory = take_inventory(host);
   EXPECT_EQ(port(inventory, "eno1").exempt_reason,
             "management port: carries the default route and has no RDMA device");
   EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason, "");
-}
-
-TEST(Inventory, TheManagementPortIsFoundBelowABond) {
-  FakeHost host;
-  add_nic(host, Nic{});
-  add_nic(
-      host,
-      Nic{.device = "", .netdev = "eno2", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  FakeHost bonded;
+  add_nic(bonded, Nic{});
+  add_nic(bonded, plain_nic("eno2"));
   const std::string bond = "/sys/devices/virtual/net/eno1";
-  add_netdev(host, bond, "eno1", 6);
-  host.link(bond + "/lower_eno2", Nic{}.netdev_dir());
-  host.link(bond + "/lower_eno1", bond);  // a loop must end
-  host.set("/proc/net/route", kRoute);
-  EXPECT_THAT(port(take_inventory(host), "eno2").exempt_reason, HasSubstr("management port"));
+  add_netdev(bonded, bond, "eno1", 6);
+  bonded.link(bond + "/lower_eno2", Nic{}.netdev_dir());
+  bonded.link(bond + "/lower_eno1", bond);  // a loop must end
+  bonded.set("/proc/net/route", kRoute);
+  EXPECT_THAT(port(take_inventory(bonded), "eno2").exempt_reason, HasSubstr("management port"));
 }
 
 TEST(Inventory, ARailWithTheDefaultRouteAndANodeWithoutRdmaAreWatched) {
@@ -291,18 +281,6 @@ TEST(Inventory, ARailWithTheDefaultRouteAndANodeWithoutRdmaAreWatched) {
   add_nic(plain, Nic{.device = "", .netdev = "eno1", .driver = "tg3"});
   plain.set("/proc/net/route", kRoute);
   EXPECT_EQ(take_inventory(plain).ports.at(0).exempt_reason, "");
-}
-
-TEST(Inventory, WithoutRoutesNobodyIsManagementAndAGapSaysSo) {
-  FakeHost host;
-  add_nic(host, Nic{});
-  add_nic(
-      host,
-      Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
-  const auto inventory = take_inventory(host);
-  EXPECT_EQ(port(inventory, "eno1").exempt_reason, "");
-  ASSERT_EQ(inventory.gaps.size(), 1U);
-  EXPECT_THAT(inventory.gaps[0].reason, HasSubstr("default route"));
 }
 
 TEST(Inventory, DefaultRoutes) {
@@ -327,18 +305,14 @@ TEST(Inventory, PciAddresses) {
 }
 
 TEST(Inventory, TwoDevicesSwappedKeepTheirStableKeys) {
-  FakeHost before;
-  FakeHost after;
-  const Nic first{};
-  const Nic second{.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:3b:00.0", .ifindex = 3};
+  FakeHost before, after;
+  Nic first, second = second_nic();
   add_nic(before, first);
   add_nic(before, second);
-  Nic swapped_first = first;
-  Nic swapped_second = second;
-  std::swap(swapped_first.device, swapped_second.device);
-  std::swap(swapped_first.netdev, swapped_second.netdev);
-  add_nic(after, swapped_first);
-  add_nic(after, swapped_second);
+  std::swap(first.device, second.device);
+  std::swap(first.netdev, second.netdev);
+  add_nic(after, first);
+  add_nic(after, second);
   const auto a = take_inventory(before);
   const auto b = take_inventory(after);
   EXPECT_EQ(port(a, "mlx5_0/1").id.stable_key(), port(b, "mlx5_1/1").id.stable_key());
@@ -359,6 +333,42 @@ TEST(Inventory, SixtyFourPortsInStableOrder) {
   EXPECT_EQ(inventory.ports[2].id.key(), "mlx5_2/1");
   EXPECT_EQ(inventory.ports[63].id.key(), "mlx5_63/1");
   EXPECT_TRUE(inventory.gaps.empty());
+}
+
+void add_card(FakeHost& host, const std::string& address, const char* pci_class,
+              const char* driver = nullptr) {
+  const std::string dir = "/sys/bus/pci/devices/" + address;
+  host.set(dir + "/class", std::string(pci_class) + "\n");
+  host.set(dir + "/current_link_width", "8\n");
+  host.set(dir + "/max_link_width", "16\n");
+  if (driver != nullptr) {
+    host.make_dir(std::string("/sys/bus/pci/drivers/") + driver);
+    host.link(dir + "/driver", std::string("/sys/bus/pci/drivers/") + driver);
+  }
+}
+
+TEST(PciBus, NetworkCardsWithTheirDriverAndWidth) {
+  FakeHost host;
+  add_card(host, "0000:3b:00.0", "0x020700");
+  add_card(host, "0000:1b:00.0", "0x020000", "mlx5_core");
+  add_card(host, "0000:00:1f.0", "0x060100");
+  add_card(host, "0000:1b:00.2", "0x020000", "mlx5_core");
+  host.make_dir("/sys/bus/pci/devices/0000:1b:00.2/physfn");
+  const auto cards = network_cards(host);
+  ASSERT_TRUE(cards);
+  ASSERT_EQ(cards->size(), 2U) << "no bridge, no virtual function";
+  EXPECT_EQ(cards->at(0), (PciCard{"0000:1b:00.0", "mlx5_core", 8, 16}));
+  EXPECT_EQ(describe_on_pci_bus(cards, "0000:1b:00.0"),
+            "on the PCI bus with the driver mlx5_core, 8 of 16 lanes");
+  EXPECT_EQ(describe_on_pci_bus(cards, "0000:3b:00.0"),
+            "on the PCI bus without a driver, 8 of 16 lanes");
+  EXPECT_EQ(describe_on_pci_bus(cards, "0000:9b:00.0"), "not on the PCI bus");
+}
+
+TEST(PciBus, ABusThatCannotBeListedGivesNoText) {
+  FakeHost host;
+  EXPECT_EQ(describe_on_pci_bus(network_cards(host), "0000:1b:00.0"), "");
+  EXPECT_EQ(describe_on_pci_bus(std::vector<PciCard>(), ""), "") << "a port without an address";
 }
 
 }  // namespace

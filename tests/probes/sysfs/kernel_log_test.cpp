@@ -60,7 +60,7 @@ TEST_F(KernelLogFeed, LinesFromBeforeTheStartComeWithTheirOwnTime) {
   EXPECT_THAT(news.events[0].text, ::testing::HasSubstr("health compromised"));
 }
 
-TEST_F(KernelLogFeed, AClockThatWentAnotherPaceForMonthsMovesNoLine) {
+TEST_F(KernelLogFeed, AKernelClockThatDriftedForMonthsMovesNoLine) {
   constexpr double kNow = 8'640'000;  // a hundred days
   start();
   receive(kNow);
@@ -100,12 +100,12 @@ TEST_F(KernelLogFeed, OtherLinesAreNeverKept) {
   EXPECT_FALSE(receive(3).heard);
 }
 
-TEST_F(KernelLogFeed, ANameFromAnotherNetworkNamespaceIsNotThePortOfThatNameHere) {
+TEST_F(KernelLogFeed, ANameFromAnotherNetworkNamespaceIsNotOurPort) {
   start();
   log(1, "mlx5_core 0000:3b:00.0 ens1np0: TX timeout detected");
   log(1, "mlx5_core 0000:3b:01.2 ens1np0: Link down");
   const FeedNews news = receive(2);
-  ASSERT_EQ(news.events.size(), 1U) << "of a card that is not watched: nobody's";
+  ASSERT_EQ(news.events.size(), 1U) << "the second card is not watched";
   EXPECT_EQ(news.events[0].port, "mlx5_1/1");
   ports.push_back(port("rxe0", "so0", ""));
   feed->set_ports(host, ports, steady_from_seconds(3));
@@ -115,7 +115,7 @@ TEST_F(KernelLogFeed, ANameFromAnotherNetworkNamespaceIsNotThePortOfThatNameHere
   EXPECT_EQ(soft.events[0].port, "rxe0/1");
 }
 
-TEST_F(KernelLogFeed, APortIsFoundByNetdevByAddressByTheBridgeAboveAndByTheDeviceField) {
+TEST_F(KernelLogFeed, NetdevAddressBridgeAndDeviceFieldNameAPort) {
   start();
   log(1, "NETDEV WATCHDOG: ens2np0 (mlx5_core): transmit queue 3 timed out");
   log(1, "mlx5_core 0000:3b:00.0: Port module event: module 0, Cable unplugged");
@@ -126,7 +126,7 @@ TEST_F(KernelLogFeed, APortIsFoundByNetdevByAddressByTheBridgeAboveAndByTheDevic
   std::vector<PortKey> where;
   for (const PortEvent& event : news.events) where.push_back(event.port);
   EXPECT_THAT(where, ::testing::ElementsAre("mlx5_1/1", "mlx5_1/1", "mlx5_0/1", "mlx5_0/1"));
-  EXPECT_THAT(news.modules, ::testing::ElementsAre("mlx5_1/1")) << "what was pulled is looked at";
+  EXPECT_THAT(news.modules, ::testing::ElementsAre("mlx5_1/1")) << "the pulled module is read";
 }
 
 TEST_F(KernelLogFeed, TheSameLineIsOneEventAMinute) {
@@ -149,7 +149,7 @@ TEST_F(KernelLogFeed, LinesThatWereOverwrittenAreAGapAndReadingGoesOn) {
   EXPECT_EQ(news.gaps[0].probe, "kernel_log");
   EXPECT_TRUE(news.more);
   EXPECT_EQ(receive(2).events.size(), 1U);
-  EXPECT_TRUE(feed->gaps().empty()) << "it was of that time only";
+  EXPECT_TRUE(feed->gaps().empty()) << "of that time only";
 }
 
 TEST_F(KernelLogFeed, WithoutRightsThereIsOneGapWithAHint) {
@@ -161,7 +161,7 @@ TEST_F(KernelLogFeed, WithoutRightsThereIsOneGapWithAHint) {
   EXPECT_THAT(feed->gaps()[0].reason, ::testing::HasSubstr("CAP_SYSLOG"));
 }
 
-TEST_F(KernelLogFeed, ALineThatComesBeforeItsPortIsNotLost) {
+TEST_F(KernelLogFeed, ALineFromBeforeItsPortIsFoundIsKept) {
   start();
   log(10,
       "mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 "
@@ -177,12 +177,12 @@ TEST_F(KernelLogFeed, ALineThatComesBeforeItsPortIsNotLost) {
   EXPECT_TRUE(receive(13).events.empty()) << "once";
 }
 
-TEST_F(KernelLogFeed, TheLastWordsOfAPortThatHasGoneAreHeard) {
+TEST_F(KernelLogFeed, ALineOfAPortThatIsGoneIsReported) {
   start();
   feed->set_ports(host, std::span(ports).subspan(1), steady_from_seconds(5));
   log(5, "pcieport 0000:00:1c.0: pciehp: Slot(5): Card not present");
   EXPECT_EQ(receive(5).events.size(), 1U);
-  // Renamed: the old name is forgotten, so the line is said once.
+  // Renamed: the old name is forgotten, so the line is reported once.
   ports[0].id.device = "roce0";
   feed->set_ports(host, ports, steady_from_seconds(6));
   log(66, "mlx5_core 0000:1b:00.0: TX timeout detected");
@@ -191,7 +191,7 @@ TEST_F(KernelLogFeed, TheLastWordsOfAPortThatHasGoneAreHeard) {
   EXPECT_EQ(news.events[0].port, "roce0/1");
 }
 
-TEST_F(KernelLogFeed, AFloodOfManyKindsAndPortsIsBoundedAndSaid) {
+TEST_F(KernelLogFeed, AFloodIsBoundedAndAGap) {
   ports.clear();
   for (int i = 0; i < 64; ++i)
     ports.push_back(port(fmt::format("mlx5_{}", i), fmt::format("eth{}", i),

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(KernelRecord, HasItsTimeItsTextAndItsDevice) {
+TEST(KernelRecord, HasTimeTextAndDevice) {
   const auto record = parse_kernel_record(
       "4,1234,5678901,-;mlx5_core 0000:1b:00.0: Port module event: module 0, Cable unplugged\n "
       "SUBSYSTEM=pci\n "
@@ -19,13 +19,10 @@ TEST(KernelRecord, HasItsTimeItsTextAndItsDevice) {
   EXPECT_EQ(record->t, SteadyTime(Milliseconds(5678)));
   EXPECT_EQ(record->text, "mlx5_core 0000:1b:00.0: Port module event: module 0, Cable unplugged");
   EXPECT_EQ(record->device, "+pci:0000:1b:00.0");
-}
-
-TEST(KernelRecord, NewerKernelsAppendFields) {
-  const auto record = parse_kernel_record("12,7,99,c,caller=T1;hello");
-  ASSERT_TRUE(record);
-  EXPECT_EQ(record->facility, 1U);
-  EXPECT_EQ(record->text, "hello");
+  const auto newer = parse_kernel_record("12,7,99,c,caller=T1;newer kernels append fields");
+  ASSERT_TRUE(newer);
+  EXPECT_EQ(newer->facility, 1U);
+  EXPECT_EQ(newer->text, "newer kernels append fields");
 }
 
 TEST(KernelRecord, TextIsMadeHarmless) {
@@ -35,7 +32,7 @@ TEST(KernelRecord, TextIsMadeHarmless) {
   EXPECT_LE(parse_kernel_record("6,1,1,-;" + std::string(9000, 'x'))->text.size(), 1000U);
 }
 
-TEST(KernelRecord, WhatIsNoneIsRefused) {
+TEST(KernelRecord, DamageIsRefused) {
   for (const char* bytes :
        {"", ";", "6,1,1;x", "x,1,1,-;x", "6,x,1,-;x", "6,1,x,-;x", "6,1,1,-", "-1,1,1,-;x",
         "6,1,99999999999999999999,-;x", "6,1,9999999999999999,-;x", "99999999,1,1,-;x"})
@@ -52,7 +49,7 @@ TEST(KernelRecord, PciAddressesAreFoundAsWords) {
               IsEmpty());
 }
 
-TEST(KernelRecord, AWordIsNotAPartOfAnother) {
+TEST(KernelRecord, AWordIsNotPartOfAnother) {
   EXPECT_TRUE(has_word("mlx5_core 0000:1b:00.0 so1: Link down", "so1"));
   EXPECT_TRUE(has_word("NETDEV WATCHDOG: eth0 (mlx5_core): transmit", "eth0"));
   EXPECT_TRUE(has_word("so1", "so1"));

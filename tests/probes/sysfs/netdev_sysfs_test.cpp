@@ -23,6 +23,7 @@ class NetdevSysfs : public ::testing::Test {
     return std::move(*NetdevReader::open(host_, take_inventory(fake_).ports.at(0)));
   }
   std::string file(const std::string& name) const { return nic_.netdev_dir() + "/" + name; }
+  void put(const std::string& name, const std::string& text) { fake_.set(file(name), text + "\n"); }
 
   Nic nic_;
   FakeHost fake_;
@@ -45,9 +46,9 @@ TEST_F(NetdevSysfs, ReadsLinkAndStatistics) {
   EXPECT_TRUE(gaps_.empty());
 }
 
-TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
-  fake_.set(file("flags"), "0x1002\n");
-  fake_.set(file("operstate"), "down\n");
+TEST_F(NetdevSysfs, AdministrativelyDownIsAValueNotAGap) {
+  put("flags", "0x1002");
+  put("operstate", "down");
   fake_.set_error(file("carrier"), EINVAL);
   fake_.set_error(file("speed"), EINVAL);
   auto port = reader();
@@ -58,8 +59,8 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
     EXPECT_FALSE(port.read_speed_mbps());
     EXPECT_TRUE(gaps_.empty());
   }
-  fake_.set(file("flags"), "0x1003\n");
-  fake_.set(file("operstate"), "up\n");
+  put("flags", "0x1003");
+  put("operstate", "up");
   port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, true) << "no back-off after a value";
 }
@@ -73,19 +74,19 @@ TEST_F(NetdevSysfs, FollowsTheCarrierByItsCounts) {
     return *sample_.link;
   };
   for (int cycle = 0; cycle < 3; ++cycle) EXPECT_EQ(read().carrier_up_count, 3U);
-  // It falls while it is read, and is back before the next read.
-  fake_.set(file("carrier_down_count"), "3\n");
+  // It goes down during a read, and is up again before the next one.
+  put("carrier_down_count", "3");
   EXPECT_EQ(read().carrier_down_count, 3U);
-  fake_.set(file("carrier_up_count"), "4\n");
+  put("carrier_up_count", "4");
   EXPECT_EQ(read().carrier_up_count, 4U);
   EXPECT_EQ(read().carrier_up_count, 4U);
-  fake_.set(file("carrier_down_count"), "4\n");
+  put("carrier_down_count", "4");
   EXPECT_EQ(read().carrier, false);
-  fake_.set(file("carrier_up_count"), "5\n");
+  put("carrier_up_count", "5");
   const LinkSample back = read();
   EXPECT_EQ(back.carrier, true);
   EXPECT_EQ(back.carrier_up_count, 5U);
-  fake_.set(file("flags"), "0x1002\n");
+  put("flags", "0x1002");
   port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->admin_up, false);
   EXPECT_EQ(sample_.link->carrier, false);
@@ -93,15 +94,15 @@ TEST_F(NetdevSysfs, FollowsTheCarrierByItsCounts) {
   EXPECT_EQ(host_.reads(file("carrier")), 0U) << "it waits for the RTNL lock";
 }
 
-TEST_F(NetdevSysfs, ADriverWithoutAnOperstateIsAskedForItsCarrierOnce) {
-  fake_.set(file("operstate"), "unknown\n");
-  fake_.set(file("carrier"), "0\n");
+TEST_F(NetdevSysfs, WithoutAnOperstateTheCarrierFileIsReadOnce) {
+  put("operstate", "unknown");
+  put("carrier", "0");
   auto port = reader();
   for (int cycle = 0; cycle < 100; ++cycle) {
     port.read_link(sample_.link, gaps_);
     EXPECT_EQ(sample_.link->carrier, false);
   }
-  fake_.set(file("carrier_up_count"), "4\n");
+  put("carrier_up_count", "4");
   port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, true);
   EXPECT_EQ(host_.reads(file("carrier")), 1U);
@@ -113,15 +114,15 @@ TEST_F(NetdevSysfs, WithoutCountsTheCarrierFileIsRead) {
   auto port = reader();
   port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, true);
-  ASSERT_EQ(gaps_.size(), 1U) << "what never was is said";
+  ASSERT_EQ(gaps_.size(), 1U) << "the kernel does not have them";
   EXPECT_EQ(gaps_[0].probe, "link");
   EXPECT_EQ(gaps_[0].reason, "carrier_up_count, carrier_down_count: ENOENT");
-  fake_.set(file("carrier"), "0\n");
+  put("carrier", "0");
   port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, false);
 }
 
-TEST(CarrierFollower, FollowsEveryChangeFromWhereOperstateStood) {
+TEST(CarrierFollower, FollowsEveryChangeFromOperstate) {
   for (const bool from : {false, true})
     for (std::uint64_t gained = 0; gained < 4; ++gained)
       for (std::uint64_t lost = 0; lost < 4; ++lost) {
@@ -138,7 +139,7 @@ TEST(CarrierFollower, FollowsEveryChangeFromWhereOperstateStood) {
 
 TEST(CarrierFollower, AnOperstateThatIsLateIsCorrected) {
   CarrierFollower follower;
-  // The carrier was lost half a second ago, and operstate does not say so yet.
+  // The carrier was lost half a second ago, and operstate is still up.
   EXPECT_EQ(follower.update(3, 3, true), true);
   EXPECT_EQ(follower.update(3, 3, false), true) << "link-watch takes up to a second";
   EXPECT_EQ(follower.update(3, 3, false), true);
@@ -147,7 +148,7 @@ TEST(CarrierFollower, AnOperstateThatIsLateIsCorrected) {
 }
 
 TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
-  fake_.set(file("operstate"), "down\n");
+  put("operstate", "down");
   for (const char* none : {"-1\n", "4294967295\n", "0\n"}) {
     fake_.set(file("speed"), none);
     auto port = reader();
@@ -169,19 +170,17 @@ TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
   EXPECT_FALSE(sample_.link->admin_up);
   EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link",
                                      "flags: empty; mtu: text \"garbage\"; operstate: EPERM"}));
-}
-
-TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {
   host_.fail("*/net/ens1np0/*", EIO);
-  auto port = reader();
-  port.read_link(sample_.link, gaps_);
-  port.read_statistics(sample_, gaps_);
-  EXPECT_FALSE(sample_.link);
-  EXPECT_FALSE(sample_.counters);
+  PortSample none;
+  gaps_.clear();
+  auto unreadable = reader();
+  unreadable.read_link(none.link, gaps_);
+  unreadable.read_statistics(none, gaps_);
+  EXPECT_FALSE(none.link || none.counters);
   EXPECT_EQ(gaps_.size(), 2U);
 }
 
-TEST_F(NetdevSysfs, StatisticsThatCantBeReadAreNotTheVerbsCounters) {
+TEST_F(NetdevSysfs, UnreadableStatisticsAreAGapOfTheirOwn) {
   host_.fail(file("statistics/rx_crc_errors"), EIO);
   auto port = reader();
   port.read_statistics(sample_, gaps_);
@@ -193,7 +192,7 @@ TEST_F(NetdevSysfs, StatisticsThatCantBeReadAreNotTheVerbsCounters) {
   EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "netdev_stats", "statistics: EACCES"}));
 }
 
-TEST_F(NetdevSysfs, UnplugMeansRescan) {
+TEST_F(NetdevSysfs, AnUnpluggedNetdevIsGone) {
   auto port = reader();
   port.read_link(sample_.link, gaps_);
   port.read_statistics(sample_, gaps_);
@@ -201,6 +200,7 @@ TEST_F(NetdevSysfs, UnplugMeansRescan) {
   EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kGone);
   EXPECT_EQ(port.read_statistics(sample_, gaps_), ReadStatus::kGone);
   EXPECT_TRUE(gaps_.empty());
+  EXPECT_EQ(NetdevReader::open(host_, InventoryPort{}).error().errnum, ENOENT) << "no netdev";
 }
 
 TEST_F(NetdevSysfs, ARenameIsFollowed) {
@@ -210,10 +210,6 @@ TEST_F(NetdevSysfs, ARenameIsFollowed) {
   fake_.set(nic_.pci_dir() + "/net/rail0/carrier_down_count", "9\n");
   EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kOk);
   EXPECT_EQ(sample_.link->carrier_down_count, 9U);
-}
-
-TEST_F(NetdevSysfs, APortWithoutNetdevIsAnError) {
-  EXPECT_EQ(NetdevReader::open(host_, InventoryPort{}).error().errnum, ENOENT);
 }
 
 }  // namespace

@@ -22,6 +22,18 @@ class Pcie : public ::testing::Test {
     add_nic(fake_, nic_);
     port_ = take_inventory(fake_).ports.at(0);
   }
+  void put(const std::string& file, const std::string& text) {
+    fake_.set(nic_.pci_dir() + "/" + file, text + "\n");
+  }
+  void put_bridge(const std::string& file, const std::string& text) {
+    fake_.set(nic_.bridge_dir() + "/" + file, text + "\n");
+  }
+  const PcieSample& read() {
+    read_pcie(host_, port_, sample_, gaps_);
+    static const PcieSample kNone;
+    return sample_.pcie ? *sample_.pcie : kNone;
+  }
+
   Nic nic_;
   FakeHost fake_;
   FailingHost host_{fake_};
@@ -43,34 +55,35 @@ TEST(PcieParse, Texts) {
 }
 
 TEST_F(Pcie, ReadsLinkAndErrors) {
-  fake_.set(nic_.pci_dir() + "/aer_dev_correctable", "RxErr 4\nTOTAL_ERR_COR 4\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  ASSERT_TRUE(sample_.pcie);
-  EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);
-  EXPECT_EQ(sample_.pcie->width, 16U);
-  EXPECT_EQ(sample_.pcie->aer_correctable, 4U);
-  EXPECT_FALSE(sample_.pcie->aer_fatal) << "no AER file: absent, not zero";
+  put("aer_dev_correctable", "RxErr 4\nTOTAL_ERR_COR 4");
+  port_.numa_node = -1;
+  const PcieSample& pcie = read();
+  EXPECT_EQ(pcie.speed_gtps, 32.0);
+  EXPECT_EQ(pcie.width, 16U);
+  EXPECT_EQ(pcie.aer_correctable, 4U);
+  EXPECT_FALSE(pcie.aer_fatal) << "no AER file: absent, not zero";
+  EXPECT_EQ(pcie.slot, "");
+  EXPECT_FALSE(pcie.numa_node || pcie.nic_temperature_c) << "the board names none";
+  std::string text;
+  for (int i = 0; i < 24; ++i) text += "PoisonTLPBlocked 18446744073709551615\n";
+  put("aer_dev_fatal", text + "TOTAL_ERR_FATAL 5");
+  EXPECT_EQ(read().aer_fatal, 5U) << "behind many lines of errors";
   EXPECT_TRUE(gaps_.empty());
 }
 
-TEST_F(Pcie, ASlowerSlotIsNotADegradedCard) {
-  fake_.set(nic_.pci_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
-  fake_.set(nic_.pci_dir() + "/current_link_width", "8\n");
-  fake_.set(nic_.bridge_dir() + "/max_link_speed", "16.0 GT/s PCIe\n");
-  fake_.set(nic_.bridge_dir() + "/max_link_width", "8\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(sample_.pcie->max_speed_gtps, 16.0);
-  EXPECT_EQ(sample_.pcie->max_width, 8U);
-}
-
-TEST_F(Pcie, AFasterSlotDoesNotRaiseTheCard) {
-  fake_.set(nic_.bridge_dir() + "/max_link_speed", "64.0 GT/s PCIe\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(sample_.pcie->max_speed_gtps, 32.0);
+TEST_F(Pcie, TheMaximumIsThatOfTheSlowerEnd) {
+  put_bridge("max_link_speed", "64.0 GT/s PCIe");
+  EXPECT_EQ(read().max_speed_gtps, 32.0) << "a faster slot does not raise the card";
+  put("current_link_speed", "16.0 GT/s PCIe");
+  put("current_link_width", "8");
+  put_bridge("max_link_speed", "16.0 GT/s PCIe");
+  put_bridge("max_link_width", "8");
+  EXPECT_EQ(read().max_speed_gtps, 16.0) << "a slower slot is no degraded card";
+  EXPECT_EQ(read().max_width, 8U);
 }
 
 /// A BlueField: root port, the card's switch (upstream and downstream port), the function.
-TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
+TEST_F(Pcie, TheSlotsLinkCountsOfACardWithItsOwnSwitch) {
   const std::string root = "/sys/devices/pci0000:c9/0000:c9:01.0";
   const std::string upstream = root + "/0000:ca:00.0";
   const std::string function = upstream + "/0000:cb:00.0/0000:cc:00.0";
@@ -105,7 +118,7 @@ TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
 TEST_F(Pcie, BadContentIsAGap) {
   host_.replace("*/current_link_speed", "Unknown\n");
   host_.fail("*/0000:1b:00.0/max_link_width", EINVAL);
-  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "garbage\n");
+  put("aer_dev_fatal", "garbage");
   read_pcie(host_, port_, sample_, gaps_);
   EXPECT_FALSE(sample_.pcie->speed_gtps);
   EXPECT_EQ(sample_.pcie->width, 16U);
@@ -115,117 +128,80 @@ TEST_F(Pcie, BadContentIsAGap) {
                               "aer_dev_fatal: text \"garbage\""}));
 }
 
-TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
-  fake_.remove(nic_.pci_dir());
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_FALSE(sample_.pcie);
-  EXPECT_EQ(gaps_.size(), 1U);
-}
-
-/// What is not offered is no gap; what is missing with all the rest is.
-TEST_F(Pcie, ACardThatIsNoPciExpressDeviceHasNoLinkToMiss) {
-  const std::string dir = nic_.pci_dir();
+/// A conventional PCI device has none of the four files; a /sys in part has no file at all.
+TEST_F(Pcie, AConventionalPciCardHasNoGap) {
   for (const char* name :
        {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
-    fake_.remove(dir + "/" + name);
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(gaps_.size(), 1U) << "nothing of the card is there: a /sys in part";
+    fake_.remove(nic_.pci_dir() + "/" + name);
+  read();
+  EXPECT_EQ(gaps_.size(), 1U) << "no file of the card is there";
   gaps_.clear();
-  fake_.set(dir + "/vendor", "0x8086\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  put("vendor", "0x8086");
+  read();
   EXPECT_FALSE(sample_.pcie);
   EXPECT_TRUE(gaps_.empty());
-  fake_.set(dir + "/max_link_width", "16\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  put("max_link_width", "16");
+  read();
   EXPECT_EQ(gaps_.size(), 1U) << "it has one of them, so it has all";
 }
 
-TEST_F(Pcie, WhatChangesIsReadEachTime) {
-  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "TOTAL_ERR_FATAL 0\n");
+TEST_F(Pcie, EachReadGivesThePresentValues) {
+  put("aer_dev_fatal", "TOTAL_ERR_FATAL 0");
   for (const char* file : {"max_link_speed", "current_link_speed"})
-    fake_.set(nic_.bridge_dir() + "/" + file, "64.0 GT/s PCIe\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 64.0);
-  fake_.set(nic_.pci_dir() + "/current_link_speed", "8.0 GT/s PCIe\n");
-  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "TOTAL_ERR_FATAL 3\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(sample_.pcie->speed_gtps, 8.0);
-  EXPECT_EQ(sample_.pcie->aer_fatal, 3U);
+    put_bridge(file, "64.0 GT/s PCIe");
+  EXPECT_EQ(read().bridge_speed_gtps, 64.0);
+  put("current_link_speed", "8.0 GT/s PCIe");
+  put("aer_dev_fatal", "TOTAL_ERR_FATAL 3");
+  EXPECT_EQ(read().speed_gtps, 8.0);
+  EXPECT_EQ(read().aer_fatal, 3U);
 }
 
-TEST_F(Pcie, AFunctionThatCameBackIsReadAgain) {
-  read_pcie(host_, port_, sample_, gaps_);
-  host_.fail("*/0000:1b:00.0/current_link_*",
-             ENODEV);  // its function has gone
-  sample_.pcie.reset();
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_FALSE(sample_.pcie && sample_.pcie->speed_gtps);
+TEST_F(Pcie, AGoneFunctionIsAGapUntilItIsBack) {
+  host_.fail("*/0000:1b:00.0/current_link_*", ENODEV);
+  EXPECT_FALSE(read().speed_gtps);
   EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
                                      "current_link_speed: ENODEV; current_link_width: ENODEV"}));
   host_.heal();
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);
-}
-
-TEST_F(Pcie, TheTotalBehindManyLinesOfErrorsIsRead) {
-  std::string text;
-  for (int i = 0; i < 24; ++i) text += "PoisonTLPBlocked 18446744073709551615\n";
-  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", text + "TOTAL_ERR_FATAL 5\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  EXPECT_EQ(sample_.pcie->aer_fatal, 5U);
-}
-
-TEST_F(Pcie, AVirtualPortHasNoPcie) {
-  read_pcie(host_, InventoryPort{}, sample_, gaps_);
+  EXPECT_EQ(read().speed_gtps, 32.0);
+  fake_.remove(nic_.pci_dir());
+  sample_ = {};
+  gaps_.clear();
+  read();
   EXPECT_FALSE(sample_.pcie);
+  EXPECT_EQ(gaps_.size(), 1U);
+  gaps_.clear();
+  read_pcie(host_, InventoryPort{}, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie) << "a virtual port";
   EXPECT_TRUE(gaps_.empty());
 }
 
 TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
-  fake_.set(nic_.bridge_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
-  fake_.set(nic_.bridge_dir() + "/current_link_width", "8\n");
-  fake_.set(nic_.bridge_dir() + "/max_link_width", "16\n");
+  put_bridge("current_link_speed", "16.0 GT/s PCIe");
+  put_bridge("current_link_width", "8");
+  put_bridge("max_link_width", "16");
   port_.slot = "4";
-  const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon3";
-  fake_.set(hwmon + "/temp1_input", "61500\n");
-  fake_.set(hwmon + "/temp1_crit", "105000\n");
-  fake_.set(hwmon + "/temp1_label", "asic\n");
-  fake_.set(hwmon + "/temp2_input", "70000\n");
-  fake_.set(hwmon + "/temp2_label", "Module0\n");
-  fake_.set(hwmon + "/temp3_input", "72000\n");
-  fake_.set(hwmon + "/temp3_label", "sensor64\n");
-  read_pcie(host_, port_, sample_, gaps_);
-  ASSERT_TRUE(sample_.pcie);
-  EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 16.0);
-  EXPECT_EQ(sample_.pcie->bridge_width, 8U);
-  EXPECT_EQ(sample_.pcie->slot, "4");
-  EXPECT_EQ(sample_.pcie->numa_node, 1U);
-  EXPECT_EQ(sample_.pcie->nic_temperature_c, 61.5) << "the module's own sensor is not the NIC's";
-  EXPECT_EQ(sample_.pcie->nic_critical_temperature_c, 105.0);
+  for (const auto& [file, text] : {std::pair{"temp1_input", "61500"},
+                                   {"temp1_crit", "105000"},
+                                   {"temp1_label", "asic"},
+                                   {"temp2_input", "70000"},
+                                   {"temp2_label", "Module0"},
+                                   {"temp3_input", "72000"},
+                                   {"temp3_label", "sensor64"}})
+    put(std::string("hwmon/hwmon3/") + file, text);
+  const PcieSample& pcie = read();
+  EXPECT_EQ(pcie.bridge_speed_gtps, 16.0);
+  EXPECT_EQ(pcie.bridge_width, 8U);
+  EXPECT_EQ(pcie.slot, "4");
+  EXPECT_EQ(pcie.numa_node, 1U);
+  EXPECT_EQ(pcie.nic_temperature_c, 61.5) << "the sensors of modules are not the NIC's";
+  EXPECT_EQ(pcie.nic_critical_temperature_c, 105.0);
   EXPECT_TRUE(gaps_.empty());
-}
-
-TEST_F(Pcie, WhatABoardDoesNotNameIsAbsent) {
-  port_.numa_node = -1;
-  read_pcie(host_, port_, sample_, gaps_);
-  ASSERT_TRUE(sample_.pcie);
-  EXPECT_EQ(sample_.pcie->slot, "");
-  EXPECT_FALSE(sample_.pcie->numa_node);
-  EXPECT_FALSE(sample_.pcie->nic_temperature_c);
-  EXPECT_TRUE(gaps_.empty());
-}
-
-TEST_F(Pcie, ASensorThatCannotBeReadIsAGap) {
-  const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon0";
-  fake_.set(hwmon + "/temp1_input", "999999999\n");
-  fake_.set(hwmon + "/temp2_input", "50000\n");
-  fake_.set_error(hwmon + "/temp3_input", EIO);
-  read_pcie(host_, port_, sample_, gaps_);
-  ASSERT_TRUE(sample_.pcie);
-  EXPECT_EQ(sample_.pcie->nic_temperature_c, 50.0) << "out of range is no temperature";
-  ASSERT_EQ(gaps_.size(), 1U);
-  EXPECT_EQ(gaps_[0].probe, "hwmon");
-  EXPECT_EQ(gaps_[0].reason, "temp1_input: text \"999999999\"; temp3_input: EIO");
+  put("hwmon/hwmon3/temp1_input", "999999999");
+  put("hwmon/hwmon3/temp4_input", "50000");
+  fake_.set_error(nic_.pci_dir() + "/hwmon/hwmon3/temp5_input", EIO);
+  EXPECT_EQ(read().nic_temperature_c, 50.0) << "out of range is no temperature";
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "hwmon",
+                                     "temp1_input: text \"999999999\"; temp5_input: EIO"}));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Reads everything of every port; what the readers can't open is a test failure.
+/// Reads all of every port; a reader that can't be opened is a test failure.
 std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory,
                                        std::vector<Gap>& gaps) {
   std::map<PortKey, PortSample> samples;

@@ -108,7 +108,7 @@ TEST_F(VerbsFeed, PortEventsAreReportedAndPromptAReading) {
   EXPECT_THAT(news.ports, ::testing::ElementsAre("mlx5_0/1", "mlx5_1/1"));
 }
 
-TEST_F(VerbsFeed, AChangeOfATableIsOnlyAPromptAndOtherEventsAreNothing) {
+TEST_F(VerbsFeed, ATableChangeIsOnlyAPromptAndOtherEventsAreIgnored) {
   search();
   wait_for_open(kBoth);
   library->send("mlx5_1", IBV_EVENT_PORT_ERR, 7);  // no such port
@@ -136,7 +136,7 @@ TEST_F(VerbsFeed, AfterAFatalErrorOrAFailureTheContextIsClosedAndOpenedAgainLate
       EXPECT_EQ(event.port, "mlx5_0/1");
     }
     wait_for_open({"mlx5_1"});
-    search();  // the one that the event prompts: too early
+    search();  // prompted by the event: too early
     now += VerbsEvents::kRetry - Milliseconds(1);
     feed.receive(host, now);
     EXPECT_EQ(gap_ports(), std::vector<std::string>{"mlx5_0/1"});
@@ -150,7 +150,7 @@ TEST_F(VerbsFeed, AfterAFatalErrorOrAFailureTheContextIsClosedAndOpenedAgainLate
   }
 }
 
-TEST_F(VerbsFeed, ADeviceThatFailsIsItsOwnGapAndTriedAgainWithoutASearch) {
+TEST_F(VerbsFeed, AFailedDeviceIsItsOwnGapAndIsRetriedWithoutASearch) {
   library->refuse("mlx5_1", EIO);
   search();
   wait_for_gaps({"mlx5_1/1"});
@@ -161,7 +161,7 @@ TEST_F(VerbsFeed, ADeviceThatFailsIsItsOwnGapAndTriedAgainWithoutASearch) {
   wait_for_gaps(kNone);
 }
 
-TEST_F(VerbsFeed, TheFatalErrorOfADriverThatIsUnloadedIsNone) {
+TEST_F(VerbsFeed, AFatalErrorDuringAnUnloadIsIgnored) {
   search();
   wait_for_open(kBoth);
   host.remove("/sys/class/infiniband_verbs/uverbs0");
@@ -175,22 +175,17 @@ TEST_F(VerbsFeed, TheFatalErrorOfADriverThatIsUnloadedIsNone) {
   EXPECT_EQ(gap_ports(), kNone);
 }
 
-TEST_F(VerbsFeed, ADeviceWhoseFileHasGoneIsClosedThoughItsPortIsStillListed) {
-  search();
-  wait_for_open(kBoth);
-  host.remove("/sys/class/infiniband_verbs/uverbs0");  // the unload of the driver waits for us
-  search();
-  wait_for_open({"mlx5_1"});
-  EXPECT_EQ(gap_ports(), kNone);
-}
-
-TEST_F(VerbsFeed, ADeviceThatGoesWhileItIsOpenedIsClosed) {
+TEST_F(VerbsFeed, ADeviceThatIsRemovedWhileItIsOpenedIsClosed) {
   library->hang("mlx5_0");
   search();
   host.remove("/sys/class/infiniband_verbs/uverbs0");
   search();
   library->let_go();
   wait_for_open({"mlx5_1"});
+  host.remove("/sys/class/infiniband_verbs/uverbs1");  // the unload of the driver waits for us
+  search();
+  wait_for_open({});
+  EXPECT_EQ(gap_ports(), kNone);
 }
 
 TEST_F(VerbsFeed, AHotPluggedDeviceIsWatched) {
@@ -205,7 +200,7 @@ TEST_F(VerbsFeed, AHotPluggedDeviceIsWatched) {
   EXPECT_EQ(feed.fd(), before);
 }
 
-TEST_F(VerbsFeed, AtTheLimitOfTasksThereIsAGapAndAnotherTry) {
+TEST_F(VerbsFeed, AtTheTaskLimitThereIsAGapAndARetry) {
   {
     const NoNewThreads limit;
     search();
@@ -216,15 +211,12 @@ TEST_F(VerbsFeed, AtTheLimitOfTasksThereIsAGapAndAnotherTry) {
   wait_for_gaps(kNone);
 }
 
-TEST_F(VerbsFeed, WithoutRightsThereIsOneGapForTheNode) {
+TEST_F(VerbsFeed, WithoutPermissionThereIsOneGapForTheNode) {
   library->refuse("mlx5_0", EACCES);
   library->refuse("mlx5_1", EACCES);
   search();
   wait_for_gaps({""});
   EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("sampling.verbs_events: 0"));
-}
-
-TEST_F(VerbsFeed, WithoutTheModuleThereIsOneGap) {
   host.remove("/sys/class/infiniband_verbs");
   search();
   ASSERT_EQ(feed.gaps().size(), 1U);
@@ -234,7 +226,7 @@ TEST_F(VerbsFeed, WithoutTheModuleThereIsOneGap) {
   EXPECT_TRUE(feed.gaps().empty()) << "a node without RDMA has nothing to open";
 }
 
-TEST_F(VerbsFeed, ADeviceThatDoesNotAnswerIsNamedAndHidesNoOther) {
+TEST_F(VerbsFeed, AHungDeviceIsAGapAndBlocksNoOther) {
   library->hang("mlx5_0");
   search();
   wait_for_open({"mlx5_1"});
@@ -247,7 +239,7 @@ TEST_F(VerbsFeed, ADeviceThatDoesNotAnswerIsNamedAndHidesNoOther) {
   wait_for_gaps(kNone);
 }
 
-TEST_F(VerbsFeed, PortsWithoutCableAreLeftAlone) {
+TEST_F(VerbsFeed, ExemptPortsAreNotOpened) {
   ports[1].exempt_reason = "a virtual function";
   search();
   wait_for_open({"mlx5_0"});
