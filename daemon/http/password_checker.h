@@ -1,6 +1,6 @@
-// Passwords against bcrypt hashes. One check takes as long as the hash's cost says (10: 50 ms, 14:
-// a second), so checks run on a thread of their own, one after the other. Correct passwords are
-// remembered: a scraper pays once.
+// Checks passwords against bcrypt hashes. A check takes 50 ms at cost 10 and a second at cost 14,
+// so checks run one after the other on their own thread. Correct passwords are remembered, so that
+// a scraper's is checked once.
 #pragma once
 
 #include <condition_variable>

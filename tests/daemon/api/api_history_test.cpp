@@ -101,7 +101,7 @@ TEST_F(ApiHistoryTest, BadQuestionsAreOneSentence) {
   EXPECT_EQ(get(path, {{"since", "1e99"}}).status, 400);
   EXPECT_THAT(get(path, {{"step", "30"}}).body, HasSubstr("10, 60 or 600"));
   EXPECT_THAT(get(path, {{"step", "10"}, {"since", "7776000"}}).body,
-              HasSubstr("ask for longer steps"));
+              HasSubstr("use longer steps"));
   EXPECT_THAT(get(path, {{"signals", "temperature"}}).body,
               HasSubstr("did you mean temperature_c?"));
 }

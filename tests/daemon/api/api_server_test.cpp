@@ -76,7 +76,8 @@ TEST_F(StartedServer, RecordingsAreOnTheUnixSocketOnly) {
   const auto answer =
       cli::fetch(local_target("/api/v1/recording?for=2"), [&](int, std::string_view bytes) {
         got += bytes;
-        recordings.publish(t, "{\"t\":" + std::to_string(t.time_since_epoch().count()) + "}");
+        recordings.publish(
+            t, {}, [t] { return "{\"t\":" + std::to_string(t.time_since_epoch().count()) + "}"; });
         server->wake_streams();
         t += std::chrono::seconds(1);
         return true;
