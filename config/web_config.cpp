@@ -23,24 +23,15 @@ constexpr std::array<std::string_view, 4> kVersions = {"TLS10", "TLS11", "TLS12"
 constexpr std::array<std::string_view, 4> kCurves = {"CurveP256", "CurveP384", "CurveP521",
                                                      "X25519"};
 // Those that exporter-toolkit takes: Go's tls.CipherSuites(), which leaves out what is broken.
-constexpr std::array<std::string_view, 17> kCiphers = {
-    "TLS_AES_128_GCM_SHA256",
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_RSA_WITH_AES_256_GCM_SHA384"};
+constexpr auto kCiphers = std::to_array<std::string_view>(
+    {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
+     "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+     "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+     "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+     "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+     "TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_RSA_WITH_AES_256_CBC_SHA",
+     "TLS_RSA_WITH_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_256_GCM_SHA384"});
 constexpr std::size_t kMaxUsers = 64;
 constexpr std::size_t kMaxNames = 256;  // of a list
 
@@ -64,19 +55,10 @@ constexpr std::array<TlsText, 3> kFiles = {{{"cert_file", &WebTls::cert_file},
                                             {"client_ca_file", &WebTls::client_ca_file}}};
 constexpr std::array<TlsText, 2> kVersionKeys = {
     {{"min_version", &WebTls::min_version}, {"max_version", &WebTls::max_version}}};
-constexpr std::array<std::string_view, 13> kTlsKeys = {"cert_file",
-                                                       "key_file",
-                                                       "client_ca_file",
-                                                       "cert",
-                                                       "key",
-                                                       "client_ca",
-                                                       "min_version",
-                                                       "max_version",
-                                                       "client_auth_type",
-                                                       "client_allowed_sans",
-                                                       "cipher_suites",
-                                                       "prefer_server_cipher_suites",
-                                                       "curve_preferences"};
+constexpr auto kTlsKeys = std::to_array<std::string_view>(
+    {"cert_file", "key_file", "client_ca_file", "cert", "key", "client_ca", "min_version",
+     "max_version", "client_auth_type", "client_allowed_sans", "cipher_suites",
+     "prefer_server_cipher_suites", "curve_preferences"});
 
 class WebLoader : private YamlReader {
  public:

@@ -58,11 +58,8 @@ TEST_F(StartedServer, TheSameApiOnBothSockets) {
     EXPECT_EQ(over_tcp.status, 200) << path;
     EXPECT_EQ(over_tcp.body, local(path).body) << path;
   }
-}
-
-TEST_F(StartedServer, AScrapeHasWhatTheLastStepDecided) {
   reports.publish(reports.current()->report, {}, {.version = "another"});
-  EXPECT_THAT(tcp("/metrics").body, HasSubstr("version=\"another\""));
+  EXPECT_THAT(tcp("/metrics").body, HasSubstr("version=\"another\"")) << "of the last step";
 }
 
 TEST_F(StartedServer, RecordingsAreOnTheUnixSocketOnly) {
