@@ -33,8 +33,7 @@ class PasswordChecker {
   static constexpr std::size_t kMaxRemembered = 64;
 
   /// `post` runs a task on the thread that calls check().
-  PasswordChecker(Compare compare, Post post)
-      : compare_(std::move(compare)), post_(std::move(post)) {}
+  PasswordChecker(Compare compare, Post post);
   ~PasswordChecker();
   PasswordChecker(const PasswordChecker&) = delete;
   PasswordChecker& operator=(const PasswordChecker&) = delete;
@@ -65,7 +64,7 @@ class PasswordChecker {
   std::condition_variable changed_;
   std::deque<Check> waiting_;
   bool stopping_ = false;
-  std::thread thread_;  ///< started with the first check
+  std::thread thread_;
 };
 
 }  // namespace linkhealth

@@ -22,7 +22,9 @@ TEST(DaemonPlaySource, GivesEachSnapshotAtItsTimeAndThenEnds) {
   Milliseconds played{0};
   while (source->until_due()) {
     const Milliseconds wait = *source->until_due();
-    if (wait > Milliseconds(0)) EXPECT_FALSE(source->poll()) << "early";
+    if (wait > Milliseconds(0)) {
+      EXPECT_FALSE(source->poll()) << "early";
+    }
     clock.advance(wait);
     played += wait;
     const auto snapshot = source->poll();
