@@ -1,6 +1,6 @@
-// The configuration: one YAML file, every key optional. A wrong key or value stops the start with
-// its line, the allowed range and the nearest good key; what is in force can be printed, and the
-// print is a configuration again.
+// The configuration: one YAML file, every key optional. A wrong key or value is an error with its
+// line, the allowed range and the nearest good key. dump_config() writes the configuration in force
+// as such a file.
 #pragma once
 
 #include <cstdint>
@@ -45,12 +45,11 @@ struct Config : ExpectedPorts {
   std::string node;                                ///< "": the host's name
   std::string record_path;                         ///< "": no recording
   std::string lldpd_socket = "/run/lldpd.socket";  ///< of the section "peers", as the next
-  std::string import_dir =
-      "/run/linkhealth/import";  ///< where others put readings: of now, so they survive no reboot
-  std::string plan_path;         ///< the cabling plan (config/plan.h); "": none
-  std::string maintenance_dir =
-      "/etc/linkhealth/maintenance";  ///< files that say what is being worked on; "": none
-  bool dry_run = false;               ///< diagnose and show, but announce nothing
+  /// Readings of other programs; they do not survive a reboot.
+  std::string import_dir = "/run/linkhealth/import";
+  std::string plan_path;  ///< the cabling plan (config/plan.h); "": none
+  std::string maintenance_dir = "/etc/linkhealth/maintenance";  ///< of maintenance files; "": none
+  bool dry_run = false;  ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;  ///< labels of the place: row, rack, …
   std::string control_group;                ///< whose members may act on the Unix socket

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/text.h"
+#include "config/read_file.h"
 #include "config/yaml_tree.h"
 
 namespace linkhealth {
@@ -33,17 +32,18 @@ std::optional<std::string> set_number(std::string_view name, std::string_view te
 
 std::string* text_cell(PlanRow& row, std::string_view name) {
   ExpectedPort& expected = row.expected;
-  const std::map<std::string_view, std::string*> cells = {{"node", &row.node},
-                                                          {"port", &row.port},
-                                                          {"peer_system", &expected.peer_system},
-                                                          {"peer_port", &expected.peer_port},
-                                                          {"rail", &expected.rail},
-                                                          {"peer_rack", &expected.peer_rack},
-                                                          {"peer_u", &expected.peer_u},
-                                                          {"cable", &expected.cable},
-                                                          {"exempt", &row.exempt}};
-  const auto at = cells.find(name);
-  return at == cells.end() ? nullptr : at->second;
+  const std::pair<std::string_view, std::string*> cells[] = {{"node", &row.node},
+                                                             {"port", &row.port},
+                                                             {"peer_system", &expected.peer_system},
+                                                             {"peer_port", &expected.peer_port},
+                                                             {"rail", &expected.rail},
+                                                             {"peer_rack", &expected.peer_rack},
+                                                             {"peer_u", &expected.peer_u},
+                                                             {"cable", &expected.cable},
+                                                             {"exempt", &row.exempt}};
+  for (const auto& [column, cell] : cells)
+    if (column == name) return cell;
+  return nullptr;
 }
 
 /// What is wrong with it; nullopt when it was taken. REQUIRES: `name` is a column.
@@ -74,7 +74,6 @@ class Rows {
  public:
   explicit Rows(std::string_view file_name) : file_name_(file_name) {}
   Result<void> add(PlanRow row, std::size_t line) {
-    row.line = line;
     if (row.port.empty()) return error_at(file_name_, line, "\"port\" is missing");
     const auto [first, fresh] = seen_.emplace(std::pair(row.node, row.port), line);
     if (!fresh)
@@ -187,32 +186,24 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
 }
 
 Result<std::vector<PlanRow>> load_plan_file(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return errno_error("can't read the cabling plan " + path, errno);
-  std::string text(kMaxPlanBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return errno_error("can't read the cabling plan " + path, errno);
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMaxPlanBytes)
+  const auto text = read_small_file(path, kMaxPlanBytes);
+  if (!text) return Error{"can't read the cabling plan " + text.error().message};
+  if (text->size() > kMaxPlanBytes)
     return error_at(path, 1, fmt::format("more than {} bytes: not a cabling plan", kMaxPlanBytes));
   const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-  return yaml ? parse_plan_yaml(text, path) : parse_plan_csv(text, path);
+  return yaml ? parse_plan_yaml(*text, path) : parse_plan_csv(*text, path);
 }
 
-std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node) {
-  std::size_t own = 0;
+void apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node) {
   for (const PlanRow& row : rows) {
     if (!row.node.empty() && row.node != node && without_domain(row.node) != without_domain(node))
       continue;
-    ++own;
     for (const auto& [label, value] : row.site) config.site.try_emplace(label, value);
     if (row.exempt.empty())
       config.planned.emplace(row.port, row.expected);
     else
       config.planned_exempt.emplace(row.port, row.exempt);
   }
-  return own;
 }
 
 }  // namespace linkhealth

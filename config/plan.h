@@ -20,8 +20,6 @@ struct PlanRow {
   ExpectedPort expected;
   std::string exempt;  ///< why nothing is expected of it
   SiteLabels site;     ///< of the node: row, rack, u, pod
-  std::size_t line = 0;
-  bool operator==(const PlanRow&) const = default;
 };
 
 /// Bytes of a plan, at most: 100 000 links.
@@ -35,9 +33,9 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
 /// By its name: .yaml and .yml are YAML, all else is CSV.
 Result<std::vector<PlanRow>> load_plan_file(const std::string& path);
 
-/// Adds what the plan says of `node` to the configuration; what stands in the configuration itself
-/// wins, also under another name of the port (model/expected_ports.h). A row's node may be the
-/// host's name with or without its domain. Gives the number of rows that are of this node.
-std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node);
+/// Adds the plan's rows of `node` to the configuration, whose own entries win, also under another
+/// name of the port (model/expected_ports.h). A row's node may be the host's name with or without
+/// its domain.
+void apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node);
 
 }  // namespace linkhealth

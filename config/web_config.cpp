@@ -15,7 +15,6 @@ namespace linkhealth {
 namespace {
 
 using Kind = YamlNode::Kind;
-using Member = YamlNode::Member;
 
 constexpr std::array<std::string_view, 5> kClientAuths = {
     "NoClientCert", "RequestClientCert", "RequireAnyClientCert", "VerifyClientCertIfGiven",
@@ -24,42 +23,53 @@ constexpr std::array<std::string_view, 4> kVersions = {"TLS10", "TLS11", "TLS12"
 constexpr std::array<std::string_view, 4> kCurves = {"CurveP256", "CurveP384", "CurveP521",
                                                      "X25519"};
 // Those that exporter-toolkit takes: Go's tls.CipherSuites(), which leaves out what is broken.
-constexpr std::array<std::string_view, 17> kCiphers = {
-    "TLS_AES_128_GCM_SHA256",
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-    "TLS_RSA_WITH_AES_128_CBC_SHA",
-    "TLS_RSA_WITH_AES_256_CBC_SHA",
-    "TLS_RSA_WITH_AES_128_GCM_SHA256",
-    "TLS_RSA_WITH_AES_256_GCM_SHA384"};
+constexpr auto kCiphers = std::to_array<std::string_view>(
+    {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
+     "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+     "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+     "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+     "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+     "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+     "TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_RSA_WITH_AES_256_CBC_SHA",
+     "TLS_RSA_WITH_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_256_GCM_SHA384"});
 constexpr std::size_t kMaxUsers = 64;
 constexpr std::size_t kMaxNames = 256;  // of a list
 
-template <std::size_t N>
-std::string words_of(const std::array<std::string_view, N>& words) {
+using Words = std::span<const std::string_view>;
+
+std::string listed(Words words) {
   std::string text;
   for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
   return text;
 }
 
-class WebLoader {
+struct TlsText {
+  std::string_view name;
+  std::string WebTls::*field;
+};
+/// PEM texts, and the files that hold the same.
+constexpr std::array<TlsText, 3> kPems = {
+    {{"cert", &WebTls::cert}, {"key", &WebTls::key}, {"client_ca", &WebTls::client_ca}}};
+constexpr std::array<TlsText, 3> kFiles = {{{"cert_file", &WebTls::cert_file},
+                                            {"key_file", &WebTls::key_file},
+                                            {"client_ca_file", &WebTls::client_ca_file}}};
+constexpr std::array<TlsText, 2> kVersionKeys = {
+    {{"min_version", &WebTls::min_version}, {"max_version", &WebTls::max_version}}};
+constexpr auto kTlsKeys = std::to_array<std::string_view>(
+    {"cert_file", "key_file", "client_ca_file", "cert", "key", "client_ca", "min_version",
+     "max_version", "client_auth_type", "client_allowed_sans", "cipher_suites",
+     "prefer_server_cipher_suites", "curve_preferences"});
+
+class WebLoader : private YamlReader {
  public:
-  explicit WebLoader(const std::string& file_name) : file_(file_name) {}
+  explicit WebLoader(const std::string& file_name) : YamlReader(file_name), file_(file_name) {}
 
   Result<WebConfig> load(const YamlNode& root) {
+    constexpr std::array<std::string_view, 4> kGood = {"tls_server_config", "http_server_config",
+                                                       "basic_auth_users", "rate_limit"};
     WebConfig config;
-    const auto set = each(
-        root, "", {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit"},
+    const auto read = each_key(
+        {"the web configuration", root.line, root}, kGood,
         [&](const Member& member) -> Result<void> {
           if (member.key == "tls_server_config") return tls(member, config);
           if (member.key == "http_server_config") return http(member, config);
@@ -68,41 +78,20 @@ class WebLoader {
                          "rate_limit: not supported; limit clients in a proxy or firewall");
           return users(member, config);
         });
-    if (!set) return set.error();
+    if (!read) return read.error();
     return config;
   }
 
  private:
-  Error wrong(std::size_t line, std::string_view what) const { return error_at(file_, line, what); }
-
-  /// `take` of each key of a map. `good`: the keys there are; empty: any.
-  template <typename Take>
-  Result<void> each(const YamlNode& node, std::string_view name,
-                    const std::vector<std::string_view>& good, Take take) {
-    if (node.kind == Kind::kNull) return {};
-    if (node.kind != Kind::kMap)
-      return wrong(node.line, fmt::format("\"{}\" must hold keys", name));
-    for (const Member& member : node.members) {
-      if (!good.empty() && std::ranges::find(good, member.key) == good.end()) {
-        const auto near = closest(member.key, good);
-        return wrong(member.line,
-                     fmt::format("unknown key \"{}\"{}", printable(member.key),
-                                 near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
-      }
-      if (auto taken = take(member); !taken) return taken;
-    }
-    return {};
-  }
-
-  Result<std::string> text(const Member& member) const {
-    if (member.value.kind == Kind::kNull) return std::string();
-    if (member.value.kind == Kind::kScalar && printable(member.value.scalar) == member.value.scalar)
-      return member.value.scalar;
-    return wrong(member.value.line, fmt::format("\"{}\" must be text", member.key));
+  Result<std::string> printable_text(const Member& member) const {
+    auto value = text(member);
+    if (value && printable(*value) != *value)
+      return wrong(member.value.line, fmt::format("\"{}\" must be text", member.key));
+    return value;
   }
 
   Result<void> path(const Member& member, std::string& place) const {
-    auto value = text(member);
+    auto value = printable_text(member);
     if (!value) return value.error();
     // Relative to the file that names it, as in exporter-toolkit.
     const auto folder = std::filesystem::path(file_).parent_path();
@@ -110,24 +99,27 @@ class WebLoader {
     return {};
   }
 
-  template <std::size_t N>
-  Result<std::size_t> word(const Member& member,
-                           const std::array<std::string_view, N>& words) const {
-    const auto value = text(member);
+  Result<std::size_t> word(const Member& member, Words words) const {
+    const auto value = printable_text(member);
     if (!value) return value.error();
     const auto found = std::ranges::find(words, *value);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
     return wrong(member.value.line,
-                 fmt::format("\"{}\" is no {}: there are {}", *value, member.key, words_of(words)));
+                 fmt::format("\"{}\" is no {}: there are {}", *value, member.key, listed(words)));
   }
 
-  Result<void> list(const Member& member, std::vector<std::string>& place) const {
+  /// `words`: what each entry must be one of; empty: any text. `what`: one of them, in words.
+  Result<void> list(const Member& member, std::vector<std::string>& place, Words words = {},
+                    std::string_view what = {}) const {
     if (member.value.kind == Kind::kNull) return {};
     if (member.value.kind != Kind::kList)
       return wrong(member.value.line, fmt::format("\"{}\" must be a list", member.key));
     for (const YamlNode& item : member.value.items) {
       if (item.kind != Kind::kScalar || printable(item.scalar) != item.scalar)
         return wrong(item.line, fmt::format("\"{}\" must be a list of names", member.key));
+      if (!words.empty() && std::ranges::find(words, item.scalar) == words.end())
+        return wrong(item.line, fmt::format("{}: \"{}\" is no {}: there are {}", member.key,
+                                            item.scalar, what, listed(words)));
       place.push_back(item.scalar);
     }
     if (place.size() <= kMaxNames) return {};
@@ -135,25 +127,11 @@ class WebLoader {
                  fmt::format("\"{}\" has more than {} entries", member.key, kMaxNames));
   }
 
-  /// A list of which each entry is one of `words`; `what`: one of them, in words.
-  template <std::size_t N>
-  Result<void> list_of(const Member& member, std::string_view what,
-                       const std::array<std::string_view, N>& words,
-                       std::vector<std::string>& place) const {
-    if (auto read = list(member, place); !read) return read;
-    for (const std::string& entry : place)
-      if (std::ranges::find(words, entry) == words.end())
-        return wrong(member.value.line, fmt::format("{}: \"{}\" is no {}: there are {}", member.key,
-                                                    entry, what, words_of(words)));
-    return {};
-  }
-
-  /// The text of a certificate or key. What is in it never becomes part of an error.
+  /// The text of a certificate or key, which never becomes part of an error.
   Result<void> pem(const Member& member, std::string& place) const {
-    if (member.value.kind == Kind::kNull) return {};
-    if (member.value.kind != Kind::kScalar || member.value.scalar.find('\0') != std::string::npos)
-      return wrong(member.value.line, fmt::format("\"{}\" must be PEM text", member.key));
-    place = member.value.scalar;
+    auto value = text(member);
+    if (!value) return value.error();
+    place = *std::move(value);
     return {};
   }
 
@@ -164,45 +142,37 @@ class WebLoader {
     return {};
   }
 
-  Result<void> flag(const Member& member, bool& place) const {
-    const std::string& word = member.value.scalar;
-    if (word != "true" && word != "false")
-      return wrong(member.value.line, fmt::format("\"{}\" must be true or false", member.key));
-    place = word == "true";
+  Result<void> tls_key(const Member& member, WebTls& tls) const {
+    const auto find = [&](const auto& table) -> std::string* {
+      const auto row = std::ranges::find(table, member.key, &TlsText::name);
+      return row == table.end() ? nullptr : &(tls.*row->field);
+    };
+    if (std::string* file = find(kFiles)) return path(member, *file);
+    if (std::string* text = find(kPems)) return pem(member, *text);
+    if (std::string* version = find(kVersionKeys)) {
+      const auto index = word(member, kVersions);
+      if (!index) return index.error();
+      *version = kVersions.at(*index);
+      return {};
+    }
+    if (member.key == "client_allowed_sans") return sans(member, tls);
+    if (member.key == "client_auth_type") return client_auth(member, tls);
+    if (member.key == "cipher_suites")
+      return list(member, tls.cipher_suites, kCiphers, "cipher that is taken");
+    if (member.key == "curve_preferences") return list(member, tls.curves, kCurves, "curve");
+    const auto prefer = flag(member);
+    if (!prefer) return prefer.error();
+    tls.prefer_server_cipher_suites = *prefer;
     return {};
-  }
-
-  Result<void> version(const Member& member, std::string& place) const {
-    const auto index = word(member, kVersions);
-    if (!index) return index.error();
-    place = kVersions.at(*index);
-    return {};
-  }
-
-  Result<void> tls_key(const Member& member, WebTls& tls) {
-    const std::string& key = member.key;
-    if (key == "cert_file") return path(member, tls.cert_file);
-    if (key == "key_file") return path(member, tls.key_file);
-    if (key == "client_ca_file") return path(member, tls.client_ca_file);
-    if (key == "min_version") return version(member, tls.min_version);
-    if (key == "max_version") return version(member, tls.max_version);
-    if (key == "cert") return pem(member, tls.cert);
-    if (key == "key") return pem(member, tls.key);
-    if (key == "client_ca") return pem(member, tls.client_ca);
-    if (key == "client_allowed_sans") return sans(member, tls);
-    if (key == "cipher_suites")
-      return list_of(member, "cipher that is taken", kCiphers, tls.cipher_suites);
-    if (key == "prefer_server_cipher_suites") return flag(member, tls.prefer_server_cipher_suites);
-    if (key == "client_auth_type") return client_auth(member, tls);
-    return list_of(member, "curve", kCurves, tls.curves);
   }
 
   Result<void> client_auth(const Member& member, WebTls& tls) const {
     // An older name of the same, which exporter-toolkit takes, too.
-    const bool older = member.value.scalar == "RequireClientCert";
-    const auto index = older
-                           ? Result<std::size_t>(static_cast<std::size_t>(ClientAuth::kRequireAny))
-                           : word(member, kClientAuths);
+    if (member.value.scalar == "RequireClientCert") {
+      tls.client_auth = ClientAuth::kRequireAny;
+      return {};
+    }
+    const auto index = word(member, kClientAuths);
     if (!index) return index.error();
     tls.client_auth = static_cast<ClientAuth>(*index);
     return {};
@@ -210,14 +180,9 @@ class WebLoader {
 
   Result<void> tls(const Member& member, WebConfig& config) {
     WebTls tls;
-    auto read = each(member.value, member.key,
-                     {"cert_file", "key_file", "client_ca_file", "cert", "key", "client_ca",
-                      "client_auth_type", "client_allowed_sans", "min_version", "max_version",
-                      "cipher_suites", "prefer_server_cipher_suites", "curve_preferences"},
-                     [&](const Member& key) { return tls_key(key, tls); });
-    if (!read) return read;
-    if (member.value.kind == Kind::kNull) return {};
-    if (auto one = one_of_both(member, tls); !one) return one;
+    auto read = each_key(member, kTlsKeys, [&](const Member& key) { return tls_key(key, tls); });
+    if (!read || member.value.kind == Kind::kNull) return read;
+    if (auto one = text_or_file(member, tls); !one) return one;
     if (tls.min_version > tls.max_version)
       return wrong(member.line, "min_version is above max_version");
     if (auto fits = clients_fit(member, tls, config); !fits) return fits;
@@ -225,21 +190,17 @@ class WebLoader {
     return {};
   }
 
-  Result<void> one_of_both(const Member& member, const WebTls& tls) const {
-    struct Pair {
-      std::string_view name;
-      const std::string &text, &file;
-      bool needed;
-    };
-    for (const Pair& pair :
-         {Pair{"cert", tls.cert, tls.cert_file, true}, Pair{"key", tls.key, tls.key_file, true},
-          Pair{"client_ca", tls.client_ca, tls.client_ca_file, false}}) {
-      if (!pair.text.empty() && !pair.file.empty())
+  /// Each PEM is given as text or as a file; the certificate and the key must be there.
+  Result<void> text_or_file(const Member& member, const WebTls& tls) const {
+    for (std::size_t i = 0; i < kPems.size(); ++i) {
+      const std::string_view name = kPems.at(i).name;
+      const bool has_text = !(tls.*kPems.at(i).field).empty();
+      const bool has_file = !(tls.*kFiles.at(i).field).empty();
+      if (has_text && has_file)
+        return wrong(member.line, fmt::format("{0} and {0}_file: one of both, not both", name));
+      if (!has_text && !has_file && name != "client_ca")
         return wrong(member.line,
-                     fmt::format("{0} and {0}_file: one of both, not both", pair.name));
-      if (pair.needed && pair.text.empty() && pair.file.empty())
-        return wrong(member.line,
-                     fmt::format("tls_server_config: missing {0}_file (or {0})", pair.name));
+                     fmt::format("tls_server_config: missing {0}_file (or {0})", name));
     }
     return {};
   }
@@ -254,7 +215,7 @@ class WebLoader {
                    fmt::format("client_auth_type {} needs client_ca_file (or client_ca)", type));
     if (has_ca && tls.client_auth == ClientAuth::kNone)
       return wrong(member.line,
-                   "client_ca_file is set and client_auth_type asks for no certificate");
+                   "client_ca_file is set and client_auth_type requests no certificate");
     if (has_ca && !verifies)
       config.notes.push_back(
           wrong(member.line,
@@ -272,22 +233,22 @@ class WebLoader {
   }
 
   Result<void> http(const Member& member, WebConfig& config) {
-    return each(member.value, member.key, {"http2", "headers"},
-                [&](const Member& key) -> Result<void> {
-                  if (key.key == "headers")
-                    return wrong(key.line, "headers: not supported; linkhealthd sets its own");
-                  bool http2 = false;
-                  if (auto read = flag(key, http2); !read) return read;
-                  if (http2)
-                    config.notes.push_back(
-                        wrong(key.line, "http2: not supported; clients use HTTP/1.1").message);
-                  return {};
-                });
+    constexpr std::array<std::string_view, 2> kGood = {"http2", "headers"};
+    return each_key(member, kGood, [&](const Member& key) -> Result<void> {
+      if (key.key == "headers")
+        return wrong(key.line, "headers: not supported; linkhealthd sets its own");
+      const auto http2 = flag(key);
+      if (!http2) return http2.error();
+      if (*http2)
+        config.notes.push_back(
+            wrong(key.line, "http2: not supported; clients use HTTP/1.1").message);
+      return {};
+    });
   }
 
   Result<void> users(const Member& member, WebConfig& config) {
-    auto read = each(member.value, member.key, {}, [&](const Member& user) -> Result<void> {
-      const auto hash = text(user);
+    auto read = each(member, [&](const Member& user) -> Result<void> {
+      const auto hash = printable_text(user);
       if (!hash) return hash.error();
       if (user.key.empty() || user.key.find(':') != std::string::npos)
         return wrong(user.line, "a user's name is not empty and has no colon");

@@ -120,17 +120,8 @@ class TreeBuilder : public YAML::EventHandler {
   YAML::Mark mark_;
 };
 
-}  // namespace
-
-Error error_at(std::string_view file_name, std::size_t line, std::string_view what) {
-  return {fmt::format("{}:{}: {}", file_name, line, what)};
-}
-
-namespace {
-
-/// The line of the first byte that is no UTF-8: YAML has no other, and what is read could not be
-/// written again.
-std::optional<std::size_t> line_that_is_no_utf8(std::string_view text) {
+/// The line of the first byte that is not UTF-8, the only encoding that --dump-config can write.
+std::optional<std::size_t> line_not_utf8(std::string_view text) {
   std::size_t line = 1;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
@@ -143,9 +134,12 @@ std::optional<std::size_t> line_that_is_no_utf8(std::string_view text) {
 
 }  // namespace
 
+Error error_at(std::string_view file_name, std::size_t line, std::string_view what) {
+  return {fmt::format("{}:{}: {}", file_name, line, what)};
+}
+
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
-  if (const auto line = line_that_is_no_utf8(text))
-    return error_at(file_name, *line, "not valid UTF-8");
+  if (const auto line = line_not_utf8(text)) return error_at(file_name, *line, "not valid UTF-8");
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -161,6 +155,50 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
   } catch (const std::exception& wrong) {
     return error_at(file_name, 1, printable(wrong.what()));
   }
+}
+
+Error YamlReader::unknown_key(const Member& member, Keys good) const {
+  const auto near = closest(member.key, good);
+  return wrong(member.line, fmt::format("unknown key \"{}\"{}", printable(member.key),
+                                        near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
+}
+
+Result<void> YamlReader::each(const Member& map,
+                              const std::function<Result<void>(const Member&)>& read) const {
+  const YamlNode& node = map.value;
+  if (node.kind != YamlNode::Kind::kMap && node.kind != YamlNode::Kind::kNull)
+    return wrong(node.line,
+                 fmt::format("\"{}\" must hold keys, each on a line of its own", map.key));
+  for (const Member& member : node.members)
+    if (auto done = read(member); !done) return done;
+  return {};
+}
+
+Result<void> YamlReader::each_key(const Member& map, Keys good,
+                                  const std::function<Result<void>(const Member&)>& read) const {
+  return each(map, [&](const Member& member) -> Result<void> {
+    if (std::ranges::find(good, member.key) == good.end()) return unknown_key(member, good);
+    return read(member);
+  });
+}
+
+Result<std::string> YamlReader::text(const Member& member) const {
+  const YamlNode& node = member.value;
+  if (node.kind == YamlNode::Kind::kNull) return std::string();
+  if (node.kind != YamlNode::Kind::kScalar)
+    return wrong(node.line, fmt::format("\"{}\" must be text", member.key));
+  if (node.scalar.find('\0') != std::string::npos)
+    return wrong(node.line, fmt::format("\"{}\" holds a NUL byte", member.key));
+  return node.scalar;
+}
+
+Result<bool> YamlReader::flag(const Member& member) const {
+  const YamlNode& node = member.value;
+  if (node.kind == YamlNode::Kind::kScalar && !node.quoted &&
+      (node.scalar == "true" || node.scalar == "false"))
+    return node.scalar == "true";
+  return wrong(node.line, fmt::format("\"{}\" must be true or false, not \"{}\"", member.key,
+                                      printable(node.scalar).substr(0, 60)));
 }
 
 }  // namespace linkhealth

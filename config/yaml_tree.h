@@ -3,6 +3,8 @@
 // them, and each of them hides something.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,5 +36,31 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name);
 
 /// "FILE:LINE: what".
 Error error_at(std::string_view file_name, std::size_t line, std::string_view what);
+
+/// Reads the values of one file's tree. Errors are "FILE:LINE: what".
+class YamlReader {
+ protected:
+  using Member = YamlNode::Member;
+  using Keys = std::span<const std::string_view>;
+
+  /// `file_name` must outlive it.
+  explicit YamlReader(std::string_view file_name) : file_name_(file_name) {}
+
+  [[nodiscard]] Error wrong(std::size_t line, std::string_view what) const {
+    return error_at(file_name_, line, what);
+  }
+  [[nodiscard]] Error unknown_key(const Member& member, Keys good) const;
+  /// Calls `read` for each key of a map. An error for a key that is not in `good`.
+  Result<void> each_key(const Member& map, Keys good,
+                        const std::function<Result<void>(const Member&)>& read) const;
+  /// As each_key(), with any key allowed.
+  Result<void> each(const Member& map,
+                    const std::function<Result<void>(const Member&)>& read) const;
+  [[nodiscard]] Result<std::string> text(const Member& member) const;
+  [[nodiscard]] Result<bool> flag(const Member& member) const;
+
+ private:
+  std::string_view file_name_;
+};
 
 }  // namespace linkhealth

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "daemon/api/api_server.h"
 #include "daemon/api/engine_actions.h"
-#include "daemon/api/report_clock.h"
+#include "daemon/api/report_store.h"
 #include "daemon/history_keeper.h"
 #include "daemon/loop.h"
-#include "daemon/recording_header.h"
 #include "daemon/reload.h"
 #include "daemon/sampling/maintenance_reader.h"
 #include "daemon/sampling/peer_sources.h"
@@ -27,6 +24,7 @@
 #include "daemon/watched.h"
 #include "exporters/journal.h"
 #include "exporters/json/json.h"
+#include "exporters/text/text_layout.h"
 #include "model/json/sample_json.h"
 #include "probes/live_host.h"
 #include "probes/verbs/verbs_events.h"
@@ -57,13 +55,12 @@ class Daemon {
  private:
   Result<void> make_source();
   Result<void> start_outputs();
+  [[nodiscard]] EngineSettings settings_for(const Config& config) const;
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void start_history(const std::string& node);
   void accept_maintenance(MaintenanceReader::News news);
-  void make_actions();
-  Result<void> add_plan();
-  void show_config(const std::string& note);
+  void set_reload_note(const std::string& note);
   void reload();
   void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report);
   void announce(const FaultEvent& event, const std::string& node);
@@ -72,8 +69,7 @@ class Daemon {
 
   Config config_;
   const DaemonOptions& options_;
-  std::optional<Config>
-      started_;  ///< as it was at the start: the log names what differs and needs a restart
+  std::optional<Config> started_;  ///< at the start: a reload names differences that need a restart
   const Clock& clock_;
   Log& log_;
   const std::string state_dir_;  ///< "": nothing is kept
@@ -83,7 +79,7 @@ class Daemon {
   const WallTime started_at_;
   RecordingBroadcaster recordings_;
   std::unique_ptr<Source> source_;
-  Sampler* sampler_ = nullptr;  // when the source is the live one
+  Sampler* sampler_ = nullptr;  // nullptr for a recording
   std::unique_ptr<Engine> engine_;
   std::atomic<bool> writes_journal_ = false;  // read by the database's thread
   std::unique_ptr<HistoryKeeper> history_;
@@ -113,7 +109,7 @@ Result<void> Daemon::make_source() {
   allow_many_open_files();
   const SamplerSettings settings = sampler_settings(config_.knobs);
   std::unique_ptr<ModuleReader> modules;
-  // A copied /sys tree has no kernel behind it to ask for a module.
+  // A copied /sys tree has no kernel that reads modules.
   if (options_.sysroot.empty())
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_,
                                              module_timing(settings));
@@ -157,40 +153,27 @@ Result<void> Daemon::start_outputs() {
   return {};
 }
 
-/// The name under which the plan knows this node.
-Result<void> Daemon::add_plan() {
-  if (config_.plan_path.empty()) return {};
-  auto config = complete_config(options_, this_nodes_header(config_, clock_).node);
-  if (!config) return config.error();
-  config_ = *std::move(config);
-  return {};
+/// Shown by `status`.
+void Daemon::set_reload_note(const std::string& note) {
+  reports_.set_configuration({note, clock_.wall()});
 }
 
-/// What `status` shows.
-void Daemon::show_config(const std::string& note) {
-  reports_.set_configuration({note, note.empty() ? WallTime() : clock_.wall()});
-}
-
-/// A bad file changes nothing, nor does one with which the next start would fail.
+/// A bad file changes nothing, nor does a file with which the next start would fail.
 void Daemon::reload() {
   server_->reload_web_config();
   if (options_.config_file.empty())
     return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
   if (const auto starts = config ? check_start(*config, options_) : config.error(); !starts) {
-    const std::string stays = starts.error().message + ": the former configuration stays in force";
-    show_config(stays);
-    return log_.error("reload: " + stays);
+    const std::string note = starts.error().message + ": the former configuration stays in force";
+    set_reload_note(note);
+    return log_.error("reload: " + note);
   }
-  const std::string came_to =
-      reload_words(config_changes(config_, *config), config_changes(*started_, *config));
+  const std::string changes =
+      describe_reload(config_changes(config_, *config), config_changes(*started_, *config));
   {
     const std::lock_guard lock(deciding_);
-    const RecordingHeader header = source_->header();
-    // A recording goes on to expect what it did; a live one's header has what the former
-    // configuration did.
-    engine_->reconfigure(engine_settings(
-        *config, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
+    engine_->reconfigure(settings_for(*config));
   }
   const bool other_maintenance = config_.maintenance_dir != config->maintenance_dir;
   config_ = *std::move(config);
@@ -203,44 +186,57 @@ void Daemon::reload() {
     engine_->set_maintenance_files({});
     maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   }
-  show_config("read again: " + came_to);  // before the log line: its reader runs `status` next
-  log_.info("reload: " + options_.config_file + " is in force: " + came_to);
+  set_reload_note("read again: " + changes);  // before the log line: its reader runs `status` next
+  log_.info("reload: " + options_.config_file + " is in force: " + changes);
+}
+
+/// The header of a played recording adds expectations to those of the configuration.
+EngineSettings Daemon::settings_for(const Config& config) const {
+  const RecordingHeader header = source_->header();
+  return engine_settings(config, header.node,
+                         sampler_ == nullptr ? header.expected : std::map<PortKey, ExpectedPort>());
 }
 
 Result<void> Daemon::run() {
   if (!options_.sysroot.empty())
     if (auto copy = check_sysroot(options_.sysroot); !copy) return copy;
-  if (auto planned = add_plan(); !planned) return planned;
+  if (!config_.plan_path.empty()) {
+    auto planned = complete_config(options_, this_nodes_header(config_, clock_).node);
+    if (!planned) return planned.error();
+    config_ = *std::move(planned);
+  }
   if (auto made = make_directories(state_dir_, config_.socket_path); !made) return made;
   if (auto made = make_source(); !made) return made;
-  const RecordingHeader header = source_->header();
-  engine_ = std::make_unique<Engine>(engine_settings(
-      config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
-  start_history(header.node);
+  const std::string node = source_->header().node;
+  engine_ = std::make_unique<Engine>(settings_for(config_));
+  start_history(node);
   maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   accept_maintenance(maintenance_->wait(kMaintenancePatience));
-  make_actions();
+  actions_ = std::make_unique<EngineActions>(
+      *engine_, deciding_,
+      EngineActions::Hooks{
+          [this](const LedgerState& state) { return history_->save(state, clock_.wall()); },
+          [this](const std::string& line) { log_.info(line); }});
   LiveHost host(options_.sysroot);
   reports_.set_node_facts(sampler_ == nullptr
                               ? played_node_facts()
                               : gather_node_facts(host, true, !options_.sysroot.empty(),
                                                   sampler_->sources(), config_.lldpd_socket));
   started_ = config_;
-  show_config("");
   if (auto started = start_outputs(); !started) return started;
-  log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));
+  log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, node));
   if (server_->tcp_port() != 0) {
     ListenAddress bound = config_.listen;
     bound.port = static_cast<std::uint16_t>(server_->tcp_port());
     log_.info(fmt::format("metrics at {}://{}/metrics", server_->scheme(), to_string(bound)));
   }
-  log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
+  log_.info(fmt::format("status: linkhealth --socket {} status", config_.socket_path));
   if (config_.dry_run)
-    log_.info("dry run: everything is judged and shown, no event goes to the journal");
+    log_.info("dry run: faults are diagnosed and shown, no event goes to the journal");
   if (sampler_ != nullptr && state_dir_.empty())
     log_.info(
-        "a copied tree (--sysroot): nothing is remembered or sent; --state-dir names a place of "
-        "its own for it");
+        "a copied tree (--sysroot): no state is kept and nothing is sent; --state-dir names a "
+        "directory for its state");
   LoopHooks hooks;
   hooks.deciding = &deciding_;
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
@@ -287,12 +283,10 @@ void Daemon::self_test(const Report& report) {
   tested_ = true;
   const DoctorReport doctor = examine(report, reports_.node_facts());
   for (const std::string& line : self_test_lines(doctor)) log_.warning(line);
-  log_.info(
-      doctor.hidden == 0
-          ? "self-test: nothing is hidden"
-          : fmt::format(
-                "self-test: {} source{} can't be seen, or only in part: see linkhealth doctor",
-                doctor.hidden, doctor.hidden == 1 ? "" : "s"));
+  log_.info(doctor.hidden == 0
+                ? "self-test: all sources readable"
+                : fmt::format("self-test: {} unavailable or partial: see linkhealth doctor",
+                              count_of(doctor.hidden, "source")));
 }
 
 void Daemon::start_history(const std::string& node) {
@@ -301,8 +295,7 @@ void Daemon::start_history(const std::string& node) {
       history_settings(config_.knobs, played ? "" : state_dir_), clock_.wall(), log_);
   const SavedState& known = history_->saved();
   if (!known.ledger.faults.empty())
-    log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
-                          known.ledger.faults.size() == 1 ? "" : "s"));
+    log_.info("known from before: " + count_of(known.ledger.faults.size(), "open fault"));
   engine_->restore(known.references);
   if (sampler_ != nullptr) {
     sampler_->remember(ports_to_miss(known.references, clock_.wall()));
@@ -312,14 +305,6 @@ void Daemon::start_history(const std::string& node) {
   reports_.restore_events(history_->earlier_events(ReportStore::kMaxEvents));
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
   history_->start([this, node](const FaultEvent& event) { announce(event, node); });
-}
-
-void Daemon::make_actions() {
-  actions_ = std::make_unique<EngineActions>(
-      *engine_, deciding_,
-      EngineActions::Hooks{
-          [this](const LedgerState& state) { return history_->save(state, clock_.wall()); },
-          [this](const std::string& line) { log_.info(line); }});
 }
 
 void Daemon::accept_maintenance(MaintenanceReader::News news) {
@@ -333,13 +318,13 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
       log_once(recorder_failed_, written.error(),
                "the recording ends here; everything else goes on");
   }
-  recordings_.set_known(snapshot.taken_at,
-                        [frame = std::make_shared<const SnapshotFrame>(frame_of(snapshot)),
-                         report] { return snapshot_json(with_all_groups(*frame, *report)); });
-  if (recordings_.has_listeners()) recordings_.publish(snapshot.taken_at, snapshot_json(snapshot));
+  recordings_.publish(
+      snapshot.taken_at,
+      [snapshot, report] { return snapshot_json(with_all_groups(snapshot, *report)); },
+      [&snapshot] { return snapshot_json(snapshot); });
 }
 
-/// On the database's thread, after the write of the event was tried.
+/// On the database's thread, after its attempt to write the event.
 void Daemon::announce(const FaultEvent& event, const std::string& node) {
   const FaultReport& fault = event.fault;
   log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(event.at), event.port,
@@ -347,7 +332,7 @@ void Daemon::announce(const FaultEvent& event, const std::string& node) {
                         std::min(fault.confidence * 100, 99.0), fault.summary));
   if (!writes_journal_) return;
   if (const auto sent = send_to_journal(journal_fields(event, node)); !sent)
-    log_once(journal_failed_, sent.error(), "events are missing there; everything else goes on");
+    log_once(journal_failed_, sent.error(), "its events are missing; everything else goes on");
 }
 
 void Daemon::log_once(bool& logged, const Error& error, const std::string& consequence) {
@@ -355,8 +340,7 @@ void Daemon::log_once(bool& logged, const Error& error, const std::string& conse
 }
 
 std::string Daemon::status() const {
-  return fmt::format("{} port{}, {} fault{}", port_count_, port_count_ == 1 ? "" : "s",
-                     fault_count_, fault_count_ == 1 ? "" : "s");
+  return count_of(port_count_, "port") + ", " + count_of(fault_count_, "fault");
 }
 
 }  // namespace

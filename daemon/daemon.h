@@ -1,5 +1,4 @@
-// Puts the parts together: a source of snapshots, the engine, and everything that listens to its
-// reports.
+// Puts the parts together: a source of snapshots, the engine, and the outputs of its reports.
 #pragma once
 
 #include <memory>
@@ -12,14 +11,14 @@
 
 namespace linkhealth {
 
-/// Every knob there is: those of the engine and of the sampler.
+/// The settings of the sampler, the metrics, the database, the far ends and the diagnosis.
 std::span<const KnobGroup> all_knob_groups();
 
 /// The configuration file (or the defaults) with the flags on top.
 Result<Config> effective_config(const DaemonOptions& options);
 
-/// Runs until a signal ends it. An Error when it could not start: a bad address, a state directory
-/// that can't be made, a recording that is none.
+/// Runs until a signal ends it. An error when it could not start: an address in use, a state
+/// directory that can't be created, a bad recording.
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log);
 
 }  // namespace linkhealth

@@ -1,5 +1,5 @@
-// Saves each step of the deciding thread in the history database, through a writer thread
-// (storage/history/history_writer.h), and announces events once their write was tried.
+// Saves each step of the deciding thread in the history database through a writer thread
+// (storage/history/history_writer.h), and announces events after the attempt to write them.
 #pragma once
 
 #include <functional>
@@ -25,26 +25,25 @@ class HistoryKeeper {
  public:
   /// Problems of the start are logged.
   HistoryKeeper(HistorySettings settings, WallTime now, const Log& log);
-  /// Writes what waits.
+  /// Writes the steps that wait.
   ~HistoryKeeper();
   HistoryKeeper(const HistoryKeeper&) = delete;
   HistoryKeeper& operator=(const HistoryKeeper&) = delete;
 
   [[nodiscard]] const SavedState& saved() const { return store_->saved(); }
   [[nodiscard]] HistoryStore& store() { return *store_; }
-  /// The newest events of earlier runs, oldest first: clients that list or follow events miss none
-  /// at a restart.
+  /// The newest events of earlier runs, oldest first, for clients that list or follow events.
   [[nodiscard]] std::vector<FaultEvent> earlier_events(std::size_t limit);
   /// Starts the writer thread. `announce` is called on it, once for each event, in order.
   void start(std::function<void(const FaultEvent&)> announce);
 
-  /// One step of the deciding thread. Calls `references` each quarter of an hour, and when stable
-  /// keys changed since the step before, as `moves` says.
+  /// One step of the deciding thread. `moves`: stable keys that changed since the former step.
+  /// Calls `references` each quarter of an hour, and when there are moves.
   void add_step(const Snapshot& snapshot, const Report& report,
                 const std::vector<FaultEvent>& events, LedgerState ledger,
                 const std::function<ReferenceState()>& references, const PortMoves& moves = {});
-  /// An operator's action, before it is answered. Waits for the disk; an error says why a restart
-  /// would lose it.
+  /// An operator's action, before it is answered. Waits for the disk. On an error a restart would
+  /// lose it.
   Result<void> save(LedgerState ledger, WallTime now);
   /// The last step: the unfinished step of signals is written too.
   void finish(const ReferenceState& references, WallTime now);

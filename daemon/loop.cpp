@@ -2,17 +2,18 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "base/owned_fd.h"
-#include "daemon/service_manager.h"
 
 namespace linkhealth {
 
@@ -27,6 +28,14 @@ sigset_t loop_signals() {
   return signals;
 }
 
+/// How often systemd expects "WATCHDOG=1": half of its timeout; nullopt without a watchdog.
+std::optional<Milliseconds> watchdog_period() {
+  std::uint64_t timeout_us = 0;
+  if (sd_watchdog_enabled(0, &timeout_us) <= 0) return std::nullopt;
+  return std::max(std::chrono::duration_cast<Milliseconds>(Microseconds(timeout_us / 2)),
+                  Milliseconds(1));
+}
+
 class Loop {
  public:
   Loop(Source& source, Engine& engine, const Clock& clock, const LoopHooks& hooks)
@@ -35,26 +44,22 @@ class Loop {
   Result<void> run();
 
  private:
-  struct Wait {
-    std::optional<SteadyTime> until;  ///< nullopt: for a descriptor only
-    bool to_feed = false;             ///< the watchdog, and nothing else is due
-  };
+  /// What ended a wait.
+  enum class Woken : std::uint8_t { kByTime, kBySource, kBySignal };
 
   void poll_source(double lateness_s);
-  enum class Woken : std::uint8_t { kByTime, kBySource, kBySignal };
-  Result<Woken> wait_for(const Wait& wait);
-  [[nodiscard]] Wait next_wait();
+  Result<Woken> wait_until(std::optional<SteadyTime> time);
   void read_signals();
-  std::optional<SteadyTime> feed_watchdog();
+  void feed_watchdog();
 
   Source& source_;
   Engine& engine_;
   const Clock& clock_;
   const LoopHooks& hooks_;
-  const ServiceManager manager_ = ServiceManager::from_environment();
+  const std::optional<Milliseconds> watchdog_period_ = watchdog_period();
+  std::optional<SteadyTime> feed_at_;  ///< when the watchdog is due; nullopt without one
   OwnedFd signals_;
   bool ended_ = false;
-  std::optional<SteadyTime> fed_at_;
   std::string last_status_;  ///< that systemd shows
 };
 
@@ -63,19 +68,22 @@ Result<void> Loop::run() {
   signals_ = OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return errno_error("the event loop can't be set up", errno);
   poll_source(0);
-  manager_.notify("READY=1");
+  sd_notify(0, "READY=1");
   while (!ended_) {
-    const Wait wait = next_wait();
-    const auto woken = wait_for(wait);
+    feed_watchdog();
+    std::optional<SteadyTime> due;
+    if (const auto wait = source_.until_due()) due = clock_.steady() + *wait;
+    const bool feed_first = feed_at_ && (!due || *feed_at_ < *due);
+    const auto woken = wait_until(feed_first ? feed_at_ : due);
     if (!woken) return woken.error();
     read_signals();
     if (ended_ || *woken == Woken::kBySignal) continue;
-    const bool by_time = *woken == Woken::kByTime;
-    if (by_time && wait.to_feed) continue;
-    const double late_s = by_time ? in_seconds(clock_.fine() - wait.until->time_since_epoch()) : 0;
-    poll_source(std::max(0.0, late_s));
+    if (*woken == Woken::kBySource)
+      poll_source(0);
+    else if (!feed_first)
+      poll_source(std::max(0.0, in_seconds(clock_.fine() - due->time_since_epoch())));
   }
-  manager_.notify("STOPPING=1");
+  sd_notify(0, "STOPPING=1");
   return {};
 }
 
@@ -88,30 +96,23 @@ void Loop::poll_source(double lateness_s) {
   hooks_.on_step(*snapshot, step, lateness_s);
   // Only when it changes: otherwise each step would send systemd a message.
   if (std::string status = "STATUS=" + hooks_.status(); status != last_status_) {
-    manager_.notify(status);
+    sd_notify(0, status.c_str());
     last_status_ = std::move(status);
   }
 }
 
-Loop::Wait Loop::next_wait() {
-  const auto feed = feed_watchdog();
-  std::optional<SteadyTime> due;
-  if (const auto until = source_.until_due()) due = clock_.steady() + *until;
-  const bool to_feed = feed && (!due || *feed < *due);
-  return {to_feed ? feed : due, to_feed};
-}
-
-Result<Loop::Woken> Loop::wait_for(const Wait& wait) {
+/// nullopt: for a descriptor only.
+Result<Loop::Woken> Loop::wait_until(std::optional<SteadyTime> time) {
   std::vector<pollfd> wanted = {{signals_.get(), POLLIN, 0}};
   for (const int fd : source_.wake_fds()) wanted.push_back({fd, POLLIN, 0});
-  timespec time{};
-  if (wait.until) {
-    const auto left = std::max<std::chrono::nanoseconds>(*wait.until - clock_.steady(),
-                                                         std::chrono::nanoseconds(0));
+  timespec timeout{};
+  if (time) {
+    const auto left =
+        std::max<std::chrono::nanoseconds>(*time - clock_.steady(), std::chrono::nanoseconds(0));
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
-    time = {whole.count(), (left - whole).count()};
+    timeout = {whole.count(), (left - whole).count()};
   }
-  const int ready = ppoll(wanted.data(), wanted.size(), wait.until ? &time : nullptr, nullptr);
+  const int ready = ppoll(wanted.data(), wanted.size(), time ? &timeout : nullptr, nullptr);
   if (ready < 0 && errno != EINTR) return errno_error("the event loop ended", errno);
   if (ready == 0) return Woken::kByTime;
   const bool by_source = ready > 0 && std::any_of(wanted.begin() + 1, wanted.end(),
@@ -119,16 +120,11 @@ Result<Loop::Woken> Loop::wait_for(const Wait& wait) {
   return by_source ? Woken::kBySource : Woken::kBySignal;
 }
 
-/// Feeds the watchdog when that is due; when it is due again.
-std::optional<SteadyTime> Loop::feed_watchdog() {
-  const auto period = manager_.watchdog_period();
-  if (!period) return std::nullopt;
+void Loop::feed_watchdog() {
   const SteadyTime now = clock_.steady();
-  if (!fed_at_ || now >= *fed_at_ + *period) {
-    manager_.notify("WATCHDOG=1");
-    fed_at_ = now;
-  }
-  return *fed_at_ + *period;
+  if (!watchdog_period_ || (feed_at_ && now < *feed_at_)) return;
+  sd_notify(0, "WATCHDOG=1");
+  feed_at_ = now + *watchdog_period_;
 }
 
 void Loop::read_signals() {

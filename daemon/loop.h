@@ -1,6 +1,6 @@
 // The deciding thread's loop: waits for a time or a descriptor, polls the source, steps the engine,
-// hands the result on. Nothing of that may block: reads that may are made by other threads
-// (daemon/sampling/blocking_read_pool.h), whose results make a descriptor readable. HTTP has a
+// publishes the result. None of that may block: other threads make the reads that may
+// (daemon/sampling/blocking_read_pool.h), and their results make a descriptor readable. HTTP has a
 // thread of its own.
 #pragma once
 
@@ -32,9 +32,8 @@ struct LoopHooks {
 /// started.
 void block_loop_signals();
 
-/// Runs until the process is sent SIGTERM or SIGINT. Tells the service manager READY after the
-/// first poll, feeds its watchdog, and STOPPING at the end. An Error only when the loop itself
-/// can't be set up.
+/// Runs until SIGTERM or SIGINT. Notifies systemd (sd_notify(3)): READY after the first poll,
+/// WATCHDOG, STOPPING at the end. An error only when the loop itself can't be set up.
 Result<void> run_loop(Source& source, Engine& engine, const Clock& clock, const LoopHooks& hooks);
 
 }  // namespace linkhealth

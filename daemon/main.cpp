@@ -34,8 +34,8 @@ const RealClock kClock;
 
 constexpr int kBadInput = 2;
 
-/// The threads that the daemon needs are started at its start; what it starts later it can do
-/// without. systemd starts it again.
+/// The daemon starts the threads that it needs at its start, and does without those that it cannot
+/// start later. systemd starts it again.
 linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::DaemonOptions& options,
                              linkhealth::Log& log) {
   try {
@@ -67,8 +67,7 @@ int main(int argc, char** argv) {
     return kBadInput;
   }
   if (parsed.options->check_config) {
-    // The plan and the web configuration are part of it: what a start would refuse is told here,
-    // too.
+    // The check includes the plan, the web configuration and whatever else a start would refuse.
     const auto complete = linkhealth::complete_config(*parsed.options, config->node);
     const auto starts =
         complete ? linkhealth::check_start(*complete, *parsed.options) : complete.error();

@@ -3,6 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "daemon/daemon.h"
+#include "daemon/history_keeper.h"
+#include "daemon/sampling/peer_sources.h"
+#include "daemon/sampling/sampler.h"
+#include "diagnosis/settings.h"
+#include "exporters/metrics/metrics.h"
+
 namespace linkhealth {
 
 namespace {
@@ -29,9 +36,10 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--state-dir", options.state_dir,
                  "where state is kept; without it --sysroot and --play keep none")
       ->type_name("DIR");
-  app.add_option("--sysroot", options.sysroot,
-                 "read a copy of a node's /sys; without --state-dir it is a look: nothing is "
-                 "remembered or sent")
+  app.add_option(
+         "--sysroot", options.sysroot,
+         "read a copy of a node's /sys; without --state-dir no state is kept and nothing is "
+         "sent")
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   app.add_option("--record", options.record_file,
@@ -67,13 +75,45 @@ ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
   add_flags(app, options);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return {std::nullopt, app.exit(asked)};
+  } catch (const CLI::Success& done) {  // --help, --version
+    return {std::nullopt, app.exit(done)};
   } catch (const CLI::ParseError& wrong) {
     std::fprintf(stderr, "linkhealthd: %s (linkhealthd --help)\n", wrong.what());
     return {std::nullopt, 2};
   }
   return {options, 0};
+}
+
+std::span<const KnobGroup> all_knob_groups() {
+  static const std::vector<KnobGroup> groups = [] {
+    std::vector<KnobGroup> all;
+    for (const auto& part : {sampler_knob_groups(), metric_knob_groups(), history_knob_groups(),
+                             peer_knob_groups(), diagnosis_knob_groups()})
+      all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }();
+  return groups;
+}
+
+Result<Config> effective_config(const DaemonOptions& options) {
+  auto config = options.config_file.empty()
+                    ? Result<Config>(default_config(all_knob_groups()))
+                    : load_config_file(options.config_file, all_knob_groups());
+  if (!config) return config;
+  if (options.listen) {
+    const auto address = parse_listen_address(*options.listen);
+    if (!address) return Error{"--listen: " + address.error().message};
+    config->listen = *address;
+  }
+  if (options.log_level) {
+    const auto level = parse_log_level(*options.log_level);
+    if (!level) return Error{"--log-level: " + level.error().message};
+    config->log_level = *level;
+  }
+  if (options.socket) config->socket_path = *options.socket;
+  if (options.state_dir) config->state_dir = *options.state_dir;
+  if (options.dry_run) config->dry_run = true;
+  return config;
 }
 
 }  // namespace linkhealth

@@ -14,11 +14,11 @@ namespace linkhealth {
 
 namespace {
 
-/// Sections and keys of which the parts are made once, when the daemon starts.
+/// Sections and keys that are read at the start only.
 constexpr std::array<std::string_view, 13> kAtTheStart = {
     "control_group", "socket_group", "listen",   "socket", "socket_mode",     "state_dir", "node",
     "record",        "sampling",     "database", "peers",  "web_config_file", "textfile"};
-constexpr std::size_t kNamed = 12;  ///< in one line
+constexpr std::size_t kMaxListed = 12;
 constexpr std::string_view kPorts = "ports.";
 
 std::string as_text(const YamlNode& node) {
@@ -41,15 +41,15 @@ void flatten(const YamlNode& node, const std::string& path,
     flatten(member.value, path.empty() ? member.key : path + "." + member.key, out);
 }
 
-/// The configuration as it would be written, key by key: what is written is all there is.
+/// The configuration key by key, as dump_config() writes it.
 std::map<std::string, std::string> flat(const Config& config) {
   std::map<std::string, std::string> out;
   if (const auto root = parse_yaml(dump_config(config), "")) flatten(*root, "", out);
   return out;
 }
 
-std::string words_of(const std::string& key, const std::string& was, const std::string& is,
-                     bool restart) {
+std::string describe_change(const std::string& key, const std::string& was, const std::string& is,
+                            bool restart) {
   if (key.starts_with(kPorts)) {
     const std::string port = key.substr(kPorts.size());
     if (is.starts_with("[exempt: ")) return port + " is left out";
@@ -63,11 +63,12 @@ std::string words_of(const std::string& key, const std::string& was, const std::
   return fmt::format("{} {} -> {}", key, shown(was), shown(is));
 }
 
-std::string listed(const std::vector<std::string>& words) {
+std::string listed(const std::vector<std::string>& texts) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(words.size(), kNamed); ++i)
-    text += (i == 0 ? "" : ", ") + words[i];
-  return words.size() <= kNamed ? text : text + fmt::format(" and {} more", words.size() - kNamed);
+  for (std::size_t i = 0; i < std::min(texts.size(), kMaxListed); ++i)
+    text += (i == 0 ? "" : ", ") + texts[i];
+  return texts.size() <= kMaxListed ? text
+                                    : text + fmt::format(" and {} more", texts.size() - kMaxListed);
 }
 
 }  // namespace
@@ -89,36 +90,32 @@ EngineSettings engine_settings(const Config& config, const std::string& node,
 }
 
 std::vector<ConfigChange> config_changes(const Config& from, const Config& to) {
-  const auto before = flat(from);
-  const auto after = flat(to);
+  auto before = flat(from);
+  auto after = flat(to);
   std::set<std::string> keys;
-  for (const auto& [key, value] : before) keys.insert(key);
-  for (const auto& [key, value] : after) keys.insert(key);
+  for (const auto* map : {&before, &after})
+    for (const auto& [key, value] : *map) keys.insert(key);
   std::vector<ConfigChange> changes;
   for (const std::string& key : keys) {
-    const auto old = before.find(key);
-    const auto now = after.find(key);
-    if (old != before.end() && now != after.end() && old->second == now->second) continue;
-    const std::string was = old == before.end() ? "" : old->second;
-    const std::string is = now == after.end() ? "" : now->second;
+    if (before.contains(key) && after.contains(key) && before[key] == after[key]) continue;
     const std::string_view section = std::string_view(key).substr(0, key.find('.'));
     const bool restart = std::ranges::find(kAtTheStart, section) != kAtTheStart.end();
-    changes.push_back({key, words_of(key, was, is, restart), restart});
+    changes.push_back({key, describe_change(key, before[key], after[key], restart), restart});
   }
   return changes;
 }
 
-std::string reload_words(const std::vector<ConfigChange>& taken,
-                         const std::vector<ConfigChange>& waiting) {
-  std::vector<std::string> now;
-  std::vector<std::string> later;
-  for (const ConfigChange& change : taken)
-    if (!change.restart) now.push_back(change.words);
-  for (const ConfigChange& change : waiting)
-    if (change.restart) later.push_back(change.key);
-  std::string text = now.empty() ? "nothing changed" : listed(now);
-  if (!later.empty())
-    text += fmt::format("; {} need{} a restart", listed(later), later.size() == 1 ? "s" : "");
+std::string describe_reload(const std::vector<ConfigChange>& now,
+                            const std::vector<ConfigChange>& since_start) {
+  std::vector<std::string> taken;
+  std::vector<std::string> waiting;
+  for (const ConfigChange& change : now)
+    if (!change.restart) taken.push_back(change.text);
+  for (const ConfigChange& change : since_start)
+    if (change.restart) waiting.push_back(change.key);
+  std::string text = taken.empty() ? "nothing changed" : listed(taken);
+  if (!waiting.empty())
+    text += fmt::format("; {} need{} a restart", listed(waiting), waiting.size() == 1 ? "s" : "");
   return text;
 }
 

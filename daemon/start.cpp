@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "base/text.h"
 #include "daemon/http/peer_credentials.h"
+#include "probes/live_host.h"
 
 namespace linkhealth {
 
@@ -18,7 +20,7 @@ Result<void> check_group(std::string_view key, const std::string& name) {
   return found ? Result<void>() : Error{fmt::format("{}: {}", key, found.error().message)};
 }
 
-/// A directory that the start itself makes need not be there yet.
+/// The state directory may be missing: the start creates it.
 Result<void> check_record(const std::string& path, const std::string& state_directory) {
   const fs::path directory = fs::path(path).parent_path();
   std::error_code error;
@@ -28,7 +30,24 @@ Result<void> check_record(const std::string& path, const std::string& state_dire
   return Error{fmt::format("record: {}: there is no directory {}", path, directory.string())};
 }
 
+std::string first_line_of(Host& host, const std::string& path) {
+  const auto text = host.read_file(path);
+  return text ? std::string(trim(*text)) : "";
+}
+
 }  // namespace
+
+RecordingHeader this_nodes_header(const Config& config, const Clock& clock) {
+  LiveHost host;
+  RecordingHeader header;
+  header.node =
+      config.node.empty() ? first_line_of(host, "/proc/sys/kernel/hostname") : config.node;
+  header.boot_id = first_line_of(host, "/proc/sys/kernel/random/boot_id");
+  header.at = clock.wall();
+  header.version = LINKHEALTH_VERSION;
+  header.expected = with_plan(config);
+  return header;
+}
 
 std::string state_directory(const Config& config, const DaemonOptions& options) {
   const bool of_this_node = options.play_file.empty() && options.sysroot.empty();

@@ -1,25 +1,30 @@
-// What a start needs before anything runs: where the state goes, and that what the configuration
-// names is there.
+// What a start needs before anything runs: whose ports these are, where the state goes, and whether
+// what the configuration names exists.
 #pragma once
 
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "config/config.h"
 #include "daemon/options.h"
+#include "storage/recording/recording.h"
 
 namespace linkhealth {
 
+/// The first line of a recording of this node: its name, its boot, what is expected of its ports.
+RecordingHeader this_nodes_header(const Config& config, const Clock& clock);
+
 /// Where this run keeps its state. "": nowhere. A copied tree (--sysroot) and a recording (--play)
-/// are other ports than this node's: what this node's daemon knows (state_dir) is neither theirs to
-/// read nor to write, and only a directory that was named for them (--state-dir) is.
+/// hold other ports than this node's: they neither read nor write this node's state (state_dir),
+/// only a directory that --state-dir names.
 std::string state_directory(const Config& config, const DaemonOptions& options);
 
-/// Whether what is seen concerns this node: its events go to the journal, its metrics to the
+/// Whether this run watches this node, so that its events go to the journal and its metrics to the
 /// textfile. A played recording does not, nor does a copied tree without a state directory.
 bool watches_this_node(const DaemonOptions& options);
 
-/// A copy of /sys, or a directory with one: any other is a mistyped path.
+/// An error for a directory that is no copy of /sys and has none: a mistyped path.
 Result<void> check_sysroot(const std::string& directory);
 
 /// What a start would refuse though the file is good: a group or the recording's directory does not

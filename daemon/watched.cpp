@@ -11,17 +11,12 @@ namespace linkhealth {
 namespace {
 
 std::string describe(const InventoryPort& port) {
-  std::string text = "  " + port.id.key();
+  const PortId& id = port.id;
   std::string details;
-  const auto add = [&](const std::string& detail) {
-    if (!detail.empty() && detail != port.id.key())
-      details += (details.empty() ? "" : ", ") + detail;
-  };
-  add(port.id.netdev);
-  add(port.id.pci);
-  add(port.id.driver);
-  add(port.slot.empty() ? "" : "slot " + port.slot);
-  return details.empty() ? text : text + " (" + details + ")";
+  for (const std::string& detail :
+       {id.netdev, id.pci, id.driver, port.slot.empty() ? "" : "slot " + port.slot})
+    if (!detail.empty() && detail != id.key()) details += (details.empty() ? "" : ", ") + detail;
+  return "  " + id.key() + (details.empty() ? "" : " (" + details + ")");
 }
 
 }  // namespace
@@ -30,7 +25,7 @@ std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime 
   std::vector<RememberedPort> ports;
   for (const PortReferences& kept : known.ports) {
     PortId id = port_id_of(kept);
-    // One whose address another card got (model/history/port_moves.h) may be at any address now,
+    // A port whose address another card got (model/history/port_moves.h) may be at any address now,
     // and lent there.
     const bool is_placed = !id.pci.empty() && id.pci != id.guid;
     const Milliseconds unseen = now - kept.verbs_seen_at.value_or(kept.seen_at);
@@ -84,26 +79,18 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
                       report.ports.size(), speed)};
 }
 
-SnapshotFrame frame_of(const Snapshot& snapshot) {
-  SnapshotFrame frame{snapshot.taken_at, snapshot.wall_time, snapshot.uptime_s, {}};
-  frame.ports.reserve(snapshot.ports.size());
-  for (const auto& [key, port] : snapshot.ports) frame.ports.emplace_back(key, port.id);
-  return frame;
-}
-
-Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report) {
+Snapshot with_all_groups(const Snapshot& step, const Report& report) {
   Snapshot full;
-  full.taken_at = frame.taken_at;
-  full.wall_time = frame.wall_time;
-  full.uptime_s = frame.uptime_s;
+  full.taken_at = step.taken_at;
+  full.wall_time = step.wall_time;
+  full.uptime_s = step.uptime_s;
   full.sources = report.sources;
-  for (const auto& [key, id] : frame.ports) full.ports[key].id = id;
+  for (const auto& [key, sample] : step.ports) full.ports[key].id = sample.id;
   for (const PortReport& port : report.ports) {
-    const auto at = full.ports.find(port.port);
-    if (at == full.ports.end()) continue;
-    const auto id = at->second.id;
-    at->second = port.latest;
-    at->second.id = id;
+    const auto at = step.ports.find(port.port);
+    if (at == step.ports.end()) continue;
+    full.ports[port.port] = port.latest;
+    full.ports[port.port].id = at->second.id;
   }
   return full;
 }

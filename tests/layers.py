@@ -51,7 +51,7 @@ LIBRARIES = [
     (r"crypt\.h", {"daemon/http/password_checker"}),
     (r"curl/", {"cli/http_client", "cli/prometheus"}),
     (r"CLI/", {"cli", "daemon/options"}),
-    (r"systemd/", {"daemon/service_manager", "exporters/journal"}),
+    (r"systemd/", {"daemon/loop", "exporters/journal"}),
 ]
 CLOCK = re.compile(r"_clock::now|\btime\((nullptr|NULL|0)\)|\bclock_gettime\b|\bgettimeofday\b")
 CLOCK_ALLOWED = {"daemon/main.cpp", "cli/main.cpp"}

@@ -11,7 +11,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 
 constexpr std::array<ApiParameter, 1> kCollect = {
@@ -36,88 +35,43 @@ constexpr std::array<ApiParameter, 6> kMaintenance = {
      {"end", "1: end the maintenance"}}};
 
 // Longer paths first where two could match.
-constexpr std::array kRoutes = std::to_array<ApiRoute>({
-    {"GET", "/", "The page", "text/html", {}, true, get_page},
-    {"GET", "/web/{file}", "A file of the page", "*/*", {}, true, get_page_file},
-    {"GET", "/-/healthy", "Whether samples are taken", kText, {}, true, get_healthy},
-    {"GET", "/-/ready", "Whether the first sample was taken", kText, {}, false, get_ready},
-    {"GET", "/metrics", "Prometheus text", kText, kCollect, false, get_metrics},
-    {"GET", "/api/v1/report", "The report (schema/report.json)", kJson, {}, false, get_report},
-    {"GET",
-     "/api/v1/status",
-     "The report with the state of the monitor",
-     kJson,
-     {},
-     false,
-     get_status},
-    {"POST", "/api/v1/ports/{port}/ack", "Acknowledge the fault of a port (schema/action.json)",
-     kJson, kAck, false, post_acknowledgement},
-    {"GET", "/api/v1/ports/{port}/history", "The past of a port (schema/history.json)", kJson,
-     kPast, false, get_history},
-    {"GET", "/api/v1/ports/{port}", "One port of the report", kJson, {}, false, get_port},
-    {"GET",
-     "/api/v1/identities/{serial}",
-     "Where a module or cable was",
-     kJson,
-     {},
-     false,
-     get_identity},
-    {"GET",
-     "/api/v1/module/{port}",
-     "The port's module, in the form of a recording",
-     kJson,
-     {},
-     false,
-     get_module},
-    {"GET",
-     "/api/v1/doctor",
-     "What is readable on this node (schema/doctor.json)",
-     kJson,
-     {},
-     false,
-     get_doctor},
+constexpr auto kRoutes = std::to_array<ApiRoute>({
+    {"GET", "/", get_page, "The page", "text/html", {}, true},
+    {"GET", "/web/{file}", get_page_file, "A file of the page", "*/*", {}, true},
+    {"GET", "/-/healthy", get_healthy, "Whether samples are taken", kText, {}, true},
+    {"GET", "/-/ready", get_ready, "Whether the first sample was taken", kText},
+    {"GET", "/metrics", get_metrics, "Prometheus text", kText, kCollect},
+    {"GET", "/api/v1/report", get_report, "The report (schema/report.json)"},
+    {"GET", "/api/v1/status", get_status, "The report with the state of the monitor"},
+    {"POST", "/api/v1/ports/{port}/ack", post_acknowledgement,
+     "Acknowledge the fault of a port (schema/action.json)", kJsonType, kAck},
+    {"GET", "/api/v1/ports/{port}/history", get_history, "The past of a port (schema/history.json)",
+     kJsonType, kPast},
+    {"GET", "/api/v1/ports/{port}", get_port, "One port of the report"},
+    {"GET", "/api/v1/identities/{serial}", get_identity, "Where a module or cable was"},
+    {"GET", "/api/v1/module/{port}", get_module, "The port's module, in the form of a recording"},
+    {"GET", "/api/v1/doctor", get_doctor, "What is readable on this node (schema/doctor.json)"},
     {"GET",
      "/api/v1/events/stream",
+     get_event_stream,
      "Fault events as they happen, as server-sent events",
      "text/event-stream",
      {},
-     true,
-     get_event_stream},
-    {"GET", "/api/v1/events", "The latest fault events, oldest first (schema/event.json)", kJson,
-     kLimit, true, get_events},
-    {"GET", "/api/v1/openapi.json", "This document", kJson, {}, true, get_openapi},
-    {"GET", "/api/v1/recording", "A recording as it is made; Unix socket only",
-     "application/x-ndjson", kSeconds, true, get_recording},
-    {"POST", "/api/v1/maintenance", "Begin or end maintenance (schema/action.json)", kJson,
-     kMaintenance, false, post_maintenance},
-    {"GET",
-     "/api/v1/check",
-     "The node as a monitoring check (schema/check.json)",
-     kJson,
-     {},
-     false,
-     get_check},
-    {"GET",
-     "/api/v1/check/{port}",
-     "One port as a monitoring check (schema/check.json)",
-     kJson,
-     {},
-     false,
-     get_check},
-    {"GET",
-     "/api/v1/ticket/{port}",
-     "What a technician needs at the rack (schema/ticket.json)",
-     kJson,
-     {},
-     false,
-     get_ticket},
-    {"GET",
-     "/api/v1/cabling",
-     "Far ends compared with the plan (schema/cabling.json)",
-     kJson,
-     {},
-     false,
-     get_cabling},
+     true},
+    {"GET", "/api/v1/events", get_events,
+     "The latest fault events, oldest first (schema/event.json)", kJsonType, kLimit, true},
+    {"GET", "/api/v1/openapi.json", get_openapi, "This document", kJsonType, {}, true},
+    {"GET", "/api/v1/recording", get_recording, "A recording as it is made; Unix socket only",
+     "application/x-ndjson", kSeconds, true},
+    {"POST", "/api/v1/maintenance", post_maintenance,
+     "Begin or end maintenance (schema/action.json)", kJsonType, kMaintenance},
+    {"GET", "/api/v1/check", get_check, "The node as a monitoring check (schema/check.json)"},
+    {"GET", "/api/v1/check/{port}", get_check,
+     "One port as a monitoring check (schema/check.json)"},
+    {"GET", "/api/v1/ticket/{port}", get_ticket,
+     "What a technician needs at the rack (schema/ticket.json)"},
+    {"GET", "/api/v1/cabling", get_cabling,
+     "Far ends compared with the plan (schema/cabling.json)"},
 });
 
 /// The value of the name in braces ("" without one); nullopt: the path does not match.
@@ -162,7 +116,7 @@ bool is_same_site(const HttpRequest& request) {
 }
 
 bool is_json(std::string_view content_type) {
-  return trim(content_type.substr(0, content_type.find(';'))) == kJson;
+  return trim(content_type.substr(0, content_type.find(';'))) == kJsonType;
 }
 
 /// On TCP a body must be JSON and come from the daemon's own page: a form of another site, sent by
@@ -186,7 +140,7 @@ std::span<const ApiRoute> api_routes() { return kRoutes; }
 
 HttpResponse json_response(std::string body) {
   HttpResponse response;
-  response.content_type = kJson;
+  response.content_type = kJsonType;
   response.body = std::move(body);
   if (!response.body.ends_with('\n')) response.body += '\n';
   return response;

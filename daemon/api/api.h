@@ -42,15 +42,17 @@ struct ApiParameter {
   std::string_view name, meaning;
 };
 
+inline constexpr std::string_view kJsonType = "application/json";
+
 struct ApiRoute {
   std::string_view method;  ///< "GET" includes HEAD; "POST" acts
   /// "/api/v1/ports/{port}/ack": the name in braces stands for any text but "", slashes included.
   std::string_view path;
-  std::string_view summary;
-  std::string_view content_type;
-  std::span<const ApiParameter> parameters;
-  bool before_first_report;  ///< whether it can be answered without a report
   HttpResponse (*handle)(const ApiCall& call);
+  std::string_view summary;
+  std::string_view content_type = kJsonType;
+  std::span<const ApiParameter> parameters = {};
+  bool before_first_report = false;  ///< whether it can be answered without a report
 };
 
 std::span<const ApiRoute> api_routes();
@@ -60,10 +62,10 @@ HttpResponse json_response(std::string body);
 HttpResponse text_response(std::string body);
 
 // Handlers, each in the file named.
-HttpResponse get_page(const ApiCall& call);  // api_pages.cpp
-HttpResponse get_page_file(const ApiCall& call);
 HttpResponse get_openapi(const ApiCall& call);  // api_openapi.cpp
-HttpResponse get_healthy(const ApiCall& call);  // api_reports.cpp
+HttpResponse get_page(const ApiCall& call);     // api_reports.cpp
+HttpResponse get_page_file(const ApiCall& call);
+HttpResponse get_healthy(const ApiCall& call);
 HttpResponse get_ready(const ApiCall& call);
 HttpResponse get_metrics(const ApiCall& call);
 HttpResponse get_report(const ApiCall& call);

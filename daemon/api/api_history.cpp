@@ -37,8 +37,8 @@ Result<std::optional<std::uint32_t>> parse_step(const HttpRequest& request, std:
   if (std::ranges::find(kSignalSteps_s, *step_s) == kSignalSteps_s.end())
     return Error{"step= takes 10, 60 or 600"};
   if (since_s / *step_s > kMaxSteps)
-    return Error{fmt::format("steps of {} s over {} s are more than {}: ask for longer steps",
-                             *step_s, since_s, kMaxSteps)};
+    return Error{fmt::format("steps of {} s over {} s are more than {}: use longer steps", *step_s,
+                             since_s, kMaxSteps)};
   return std::optional(static_cast<std::uint32_t>(*step_s));
 }
 

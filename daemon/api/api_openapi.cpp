@@ -8,13 +8,11 @@ namespace linkhealth {
 namespace {
 
 OrderedJson parameter_json(std::string_view name, std::string_view in, std::string_view meaning) {
-  OrderedJson json;
-  json["name"] = name;
-  json["in"] = in;
-  json["required"] = in == "path";
-  json["description"] = meaning;
-  json["schema"] = {{"type", "string"}};
-  return json;
+  return {{"name", name},
+          {"in", in},
+          {"required", in == "path"},
+          {"description", meaning},
+          {"schema", {{"type", "string"}}}};
 }
 
 OrderedJson parameters_json(const ApiRoute& route) {
@@ -45,7 +43,7 @@ OrderedJson operation_json(const ApiRoute& route) {
   json["responses"]["200"] = {{"description", "done"},
                               {"content", content_json(route.content_type)}};
   json["responses"]["default"] = {{"description", "{\"error\": a sentence}"},
-                                  {"content", content_json("application/json")}};
+                                  {"content", content_json(kJsonType)}};
   return json;
 }
 

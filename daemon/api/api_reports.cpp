@@ -1,4 +1,4 @@
-// The latest report and what is made of it, in the forms of docs/schema.
+// The page, and the latest report in the forms of docs/schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "exporters/text/port_names.h"
 #include "exporters/text/text_layout.h"
 #include "exporters/text/ticket.h"
+#include "exporters/web_files.h"
 
 namespace linkhealth {
 
@@ -28,7 +29,24 @@ HttpResponse for_port(const ApiCall& call, Make make) {
   return port ? make(**port) : error_response(404, port.error().message);
 }
 
+HttpResponse file_response(std::string_view name) {
+  const auto file = web_file(name);
+  if (!file) return error_response(404, "the page has no such file");
+  HttpResponse response;
+  response.content_type = file->content_type;
+  response.body = file->bytes;
+  return response;
+}
+
 }  // namespace
+
+HttpResponse get_page(const ApiCall& /*call*/) {
+  HttpResponse response = file_response("index.html");
+  response.headers = {{"Content-Security-Policy", std::string(kPagePolicy)}};
+  return response;
+}
+
+HttpResponse get_page_file(const ApiCall& call) { return file_response(call.argument); }
 
 HttpResponse get_healthy(const ApiCall& call) {
   if (call.snapshot == nullptr) return text_response("starting\n");
@@ -109,11 +127,12 @@ HttpResponse get_cabling(const ApiCall& call) {
 }
 
 HttpResponse get_events(const ApiCall& call) {
-  const auto limit = std::min<std::uint64_t>(
-      parse_u64(call.request.param("limit")).value_or(kDefaultEvents), ReportStore::kMaxEvents);
+  const auto limit = parse_u64(call.request.param("limit")).value_or(kDefaultEvents);
+  const ReportStore::Events events = call.context.reports.events_after(0).events;
   std::string text;
-  for (const auto& event : call.context.reports.latest_events(limit))
-    text += (text.empty() ? "" : ",") + event_json_line(*event);
+  for (std::size_t i = events.size() - std::min<std::size_t>(limit, events.size());
+       i < events.size(); ++i)
+    text += (text.empty() ? "" : ",") + event_json_line(*events[i]);
   return json_response("{\"events\":[" + text + "]}");
 }
 

@@ -82,7 +82,6 @@ HttpResponse ApiServer::handle(HttpRequest& request, int socket) {
 void ApiServer::identify_peer(HttpRequest& request, int socket) const {
   const auto peer = peer_credentials(socket);
   if (!peer) return;
-  request.caller.uid = peer->uid;
   request.caller.may_act = may_act(*peer, geteuid(), control_group_);
   if (request.caller.may_act && request.method == "POST")
     request.caller.user = user_name(peer->uid);

@@ -1,6 +1,6 @@
-// The same API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide
-// whether it may act and record; on TCP only authenticated clients may act. Runs on a thread of its
-// own: nothing that a client does can hold up the deciding thread.
+// The API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide whether a
+// client may act and record; on TCP only authenticated clients may act. Runs on its own thread, so
+// that no client can delay the deciding thread.
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +31,8 @@ struct ApiServerSettings {
 
 class ApiServer {
  public:
-  /// Binds, and answers from now on. What `context` refers to, and `log`, must outlive the server.
-  /// An error says which address is not available, and why; then nothing is left behind.
+  /// Binds, and answers from now on. `log` and the objects in `context` must outlive the server.
+  /// An error names the address that is not available, and the reason.
   static Result<std::unique_ptr<ApiServer>> start(const ApiServerSettings& settings,
                                                   ApiContext context, const Log& log);
   ~ApiServer();

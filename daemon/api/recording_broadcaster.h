@@ -1,10 +1,9 @@
-// Recordings of the running daemon for several listeners. The deciding thread publishes the line of
-// each snapshot and never waits; the HTTP server takes lines at its client's pace, and a listener
-// that falls too far behind is cut.
+// Recordings of the running daemon for several listeners. The deciding thread publishes each
+// snapshot and never waits for a client; the HTTP server takes lines at its client's pace, and a
+// listener that falls too far behind is cut.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,6 +19,8 @@ namespace linkhealth {
 
 class RecordingBroadcaster {
  public:
+  using MakeLine = std::function<std::string()>;
+
   /// One recording. It ends with its owner.
   class Listener {
    public:
@@ -29,12 +30,10 @@ class RecordingBroadcaster {
    private:
     friend class RecordingBroadcaster;
     std::mutex mutex_;
-    std::deque<std::string> lines_;
-    std::size_t waiting_bytes_ = 0;
+    std::string lines_;
     Milliseconds duration_{0};
     SteadyTime deadline_;              ///< on the listener's clock
     std::optional<SteadyTime> until_;  ///< on the snapshots' clock: a played recording has its own
-    std::optional<SteadyTime> begins_after_;  ///< the first line has everything known until then
     bool ended_ = false;
     bool fell_behind_ = false;
   };
@@ -45,29 +44,26 @@ class RecordingBroadcaster {
 
   /// The first line of every recording; without it listen() fails.
   void set_header(std::string line);
-  /// A line with everything that is known at the step of `t`, without a newline: else what is not
-  /// due while a client listens would be missing. `make` is called on the listener's thread, at any
-  /// later time. Before that step's publish().
-  void set_known(SteadyTime t, std::function<std::string()> make);
-  /// What is known at once, then each line that is published, until `duration` has passed since
-  /// `now`, or between the first snapshot and the last. An error when too many listen already.
+  /// The snapshot of `t`. `make_known` gives a line with the last value of every group, with which
+  /// a recording that starts later begins; listen() calls it. `make_line` gives the snapshot's own
+  /// line; called at once, if there is a listener. Lines are without a newline.
+  void publish(SteadyTime t, MakeLine make_known, const MakeLine& make_line);
+  /// What is known at once, then each snapshot, until `duration` has passed since `now`, or between
+  /// the first snapshot and the last. An error when too many listen already.
   Result<std::shared_ptr<Listener>> listen(SteadyTime now, Milliseconds duration);
-  /// Whether the next line has a listener.
-  [[nodiscard]] bool has_listeners() const { return !listeners().empty(); }
-  /// One snapshot's line, without its newline.
-  void publish(SteadyTime t, const std::string& line);
+  [[nodiscard]] bool has_listeners() const;
   /// Ends all recordings in good order.
   void close();
 
  private:
+  /// REQUIRES: mutex_ is held.
   [[nodiscard]] std::vector<std::shared_ptr<Listener>> listeners() const;
 
   const std::size_t max_listeners_;
   const std::size_t max_waiting_bytes_;
   mutable std::mutex mutex_;  ///< guards what follows
   std::string header_;
-  SteadyTime known_at_;
-  std::function<std::string()> make_known_;
+  MakeLine make_known_;
   bool closed_ = false;
   mutable std::vector<std::weak_ptr<Listener>> listeners_;
 };

@@ -41,12 +41,6 @@ std::shared_ptr<const ReportSnapshot> ReportStore::current() const {
   return current_;
 }
 
-ReportStore::Events ReportStore::latest_events(std::size_t limit) const {
-  const std::lock_guard lock(mutex_);
-  const auto count = static_cast<std::ptrdiff_t>(std::min(limit, events_.size()));
-  return {events_.end() - count, events_.end()};
-}
-
 ReportStore::EventsAfter ReportStore::events_after(std::uint64_t after) const {
   const std::lock_guard lock(mutex_);
   const std::uint64_t oldest = event_count_ - events_.size();  // the event before the oldest kept

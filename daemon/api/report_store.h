@@ -1,5 +1,5 @@
-// What the deciding thread hands to the threads that answer requests: one immutable snapshot a
-// step, and the latest fault events. Metrics and JSON are rendered when a client asks for them.
+// What the deciding thread publishes for the HTTP server: one immutable snapshot a step, and the
+// latest fault events. Metrics and JSON are rendered for each request.
 #pragma once
 
 #include <deque>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "daemon/selfcheck/doctor.h"
 #include "exporters/metrics/metrics.h"
 #include "model/report.h"
@@ -49,8 +50,6 @@ class ReportStore {
   [[nodiscard]] ConfigurationSummary configuration() const;
   /// nullptr before the first step.
   [[nodiscard]] std::shared_ptr<const ReportSnapshot> current() const;
-  /// At most `limit` of the latest events, oldest first.
-  [[nodiscard]] Events latest_events(std::size_t limit) const;
   /// Events have numbers: the first that was restored or published is 1.
   struct EventsAfter {
     Events events;
@@ -69,6 +68,23 @@ class ReportStore {
   std::shared_ptr<const ReportSnapshot> current_;
   std::deque<std::shared_ptr<const FaultEvent>> events_;
   std::uint64_t event_count_ = 0;  ///< of all events, also of those no longer kept
+};
+
+/// Now; for a played recording the time of its latest snapshot, so that ages are those of then.
+class ReportClock : public Clock {
+ public:
+  ReportClock(const Clock& clock, const ReportStore& reports, bool played)
+      : clock_(clock), reports_(reports), played_(played) {}
+  [[nodiscard]] SteadyTime steady() const override { return clock_.steady(); }
+  [[nodiscard]] WallTime wall() const override {
+    const auto current = played_ ? reports_.current() : nullptr;
+    return current ? current->report->at : clock_.wall();
+  }
+
+ private:
+  const Clock& clock_;
+  const ReportStore& reports_;
+  bool played_;
 };
 
 }  // namespace linkhealth

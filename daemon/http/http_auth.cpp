@@ -6,7 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "daemon/http/read_file.h"
+#include "config/config.h"
+#include "config/read_file.h"
 #include "daemon/http/tls_context.h"
 
 namespace linkhealth {
@@ -19,7 +20,7 @@ struct LoadedConfig {
 };
 
 Result<LoadedConfig> load_files(const std::string& file) {
-  const auto text = read_small_file(file);
+  const auto text = read_small_file(file, kMaxConfigBytes);
   if (!text) return text.error();
   auto config = load_web_config(*text, file);
   if (!config) return config.error();

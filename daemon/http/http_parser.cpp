@@ -11,7 +11,6 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "daemon/http/gzip.h"
 
 namespace linkhealth {
 

@@ -27,7 +27,6 @@
 #include <thread>
 
 #include "base/quiet_thread.h"
-#include "daemon/http/gzip.h"
 #include "daemon/http/http_auth.h"
 #include "daemon/http/http_parser.h"
 

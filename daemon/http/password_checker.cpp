@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <system_error>
 #include <utility>
 
 #include "base/quiet_thread.h"
@@ -58,13 +57,18 @@ bool has_bcrypt_hash(const std::string& password, const std::string& hash) {
   return made != nullptr && same_bytes(made, hash);
 }
 
+PasswordChecker::PasswordChecker(Compare compare, Post post)
+    : compare_(std::move(compare)),
+      post_(std::move(post)),
+      thread_(quiet_thread([this] { run(); })) {}
+
 PasswordChecker::~PasswordChecker() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 bool PasswordChecker::is_remembered(const Credentials& credentials, const std::string& hash) const {
@@ -79,11 +83,6 @@ bool PasswordChecker::check(Credentials credentials, std::string hash,
                             std::function<void(bool correct)> done) {
   const std::lock_guard lock(mutex_);
   if (waiting_.size() >= kMaxWaiting) return false;
-  try {
-    if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
-  } catch (const std::system_error&) {  // the limit of tasks: the next request tries again
-    return false;
-  }
   waiting_.push_back({std::move(credentials), std::move(hash), std::move(client), std::move(done)});
   changed_.notify_one();
   return true;

@@ -1,6 +1,6 @@
-// Passwords against bcrypt hashes. One check takes as long as the hash's cost says (10: 50 ms, 14:
-// a second), so checks run on a thread of their own, one after the other. Correct passwords are
-// remembered: a scraper pays once.
+// Checks passwords against bcrypt hashes. A check takes 50 ms at cost 10 and a second at cost 14,
+// so checks run one after the other on their own thread. Correct passwords are remembered, so that
+// a scraper's is checked once.
 #pragma once
 
 #include <condition_variable>
@@ -33,8 +33,7 @@ class PasswordChecker {
   static constexpr std::size_t kMaxRemembered = 64;
 
   /// `post` runs a task on the thread that calls check().
-  PasswordChecker(Compare compare, Post post)
-      : compare_(std::move(compare)), post_(std::move(post)) {}
+  PasswordChecker(Compare compare, Post post);
   ~PasswordChecker();
   PasswordChecker(const PasswordChecker&) = delete;
   PasswordChecker& operator=(const PasswordChecker&) = delete;
@@ -65,7 +64,7 @@ class PasswordChecker {
   std::condition_variable changed_;
   std::deque<Check> waiting_;
   bool stopping_ = false;
-  std::thread thread_;  ///< started with the first check
+  std::thread thread_;
 };
 
 }  // namespace linkhealth

@@ -12,7 +12,8 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "daemon/http/read_file.h"
+#include "config/config.h"
+#include "config/read_file.h"
 
 namespace linkhealth {
 
@@ -44,14 +45,14 @@ struct PemSource {
   }
   [[nodiscard]] Result<std::string> read() const {
     if (file.empty()) return text;
-    auto read = read_small_file(file);
+    auto read = read_small_file(file, kMaxConfigBytes);
     if (!read) return Error{fmt::format("{}_file {}", key, read.error().message)};
     return read;
   }
   [[nodiscard]] Error refused() const { return Error{name() + ": " + openssl_reason()}; }
 };
 
-/// Without it OpenSSL would ask for the passphrase on the terminal.
+/// Without it OpenSSL would prompt for the passphrase on the terminal.
 int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 auto open_pem(const std::string& text) {

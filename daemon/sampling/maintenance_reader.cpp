@@ -35,17 +35,15 @@ MaintenanceReader::News MaintenanceReader::poll() {
         directory_, in_seconds(kPatience)));
   if (read_ && clock_.steady() >= due_at_ && !pool_.is_out(directory_, "")) {
     due_at_ = clock_.steady() + kPeriod;
-    std::vector<BlockingReadPool::Job> jobs;
-    jobs.push_back({directory_, "", [this, read = read_]() -> BlockingReadPool::Done {
-                      return [this, found = read()](double) {
-                        news_.maintenance = found.maintenance;
-                        news_.complaints = found.complaints;
-                        if (std::exchange(hang_reported_, false))
-                          news_.complaints.push_back("maintenance_dir: " + directory_ +
-                                                     " answers again");
-                      };
-                    }});
-    pool_.submit(std::move(jobs));
+    pool_.submit({{directory_, "", [this, read = read_]() -> BlockingReadPool::Done {
+                     return [this, found = read()](double) {
+                       news_.maintenance = found.maintenance;
+                       news_.complaints = found.complaints;
+                       if (std::exchange(hang_reported_, false))
+                         news_.complaints.push_back("maintenance_dir: " + directory_ +
+                                                    " answers again");
+                     };
+                   }}});
   }
   return std::exchange(news_, {});
 }

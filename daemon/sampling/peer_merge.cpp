@@ -14,13 +14,12 @@ namespace linkhealth {
 
 namespace {
 
-/// Most trusted first: the port at the other end itself answers a MAD; LLDP is
-/// what that system sends, and a bridge may forward it; an imported file is
-/// what another program believes.
+/// Most trusted first: the far port itself answers a MAD; the far system sends LLDP, which a bridge
+/// may forward; another program writes an import.
 constexpr std::array<std::string_view, 3> kTrust = {"peer_mad", "peer_lldp", "import"};
 constexpr std::size_t kLldpRank = 1, kImportRank = 2;
 
-/// lldpd may drop a neighbour before we see that the carrier is lost.
+/// lldpd may drop a neighbour before the sampler sees the carrier loss.
 constexpr Milliseconds kCarrierDelay{10'000};
 
 bool has_names(const PeerSample& peer) {
@@ -29,11 +28,11 @@ bool has_names(const PeerSample& peer) {
 
 bool has_state(const PeerSample& peer) { return peer.link || peer.counters || peer.module; }
 
-/// More than what its module reads.
+/// More than its module.
 bool has_identity(const PeerSample& peer) { return has_names(peer) || peer.link || peer.counters; }
 
-/// Whether the two are about two ports. Sources write names each in its way, so
-/// only what can be compared is.
+/// Whether the two readings are of two ports. Sources spell names differently: names that can't be
+/// compared do not contradict.
 bool contradicts(const PeerSample& a, const PeerSample& b) {
   const NameMatch system = compare_systems(a.system, b.system);
   const bool same_guid = !a.guid.empty() && a.guid == b.guid;
@@ -90,12 +89,9 @@ void PeerMerge::add_reading(Port& port, std::size_t rank, PeerReading reading) {
   source.gaps = std::exchange(reading.gaps, {});
   const bool has_content = reading.peer || reading.module;
   source.failed = !reading.answered && !has_content;
-  if (source.failed) return;  // the reading before stands
-  if (has_content) {
-    source.reading = std::move(reading);
-  } else {
-    source.reading.reset();
-  }
+  if (source.failed) return;  // the former reading stays valid
+  source.reading.reset();
+  if (has_content) source.reading = std::move(reading);
 }
 
 void PeerMerge::end_readings(Port& port, const PortKey& key, SteadyTime now) const {
@@ -112,9 +108,8 @@ void PeerMerge::end_readings(Port& port, const PortKey& key, SteadyTime now) con
   }
 }
 
-/// Names of MAD or LLDP are kept for when the link is down. With the link up
-/// again they end when neither source names the far end for as long as LLDP may
-/// take.
+/// Names of MAD or LLDP are kept for a link that goes down. With the link up again they end when
+/// neither source names the far end for as long as LLDP may take.
 void PeerMerge::update_names(Port& port, SteadyTime now) {
   for (const auto& [rank, source] : port.sources) {
     if (rank > kLldpRank || !source.reading || !source.reading->peer) continue;
@@ -138,9 +133,8 @@ void PeerMerge::update_names(Port& port, SteadyTime now) {
   port.was_down = false;
 }
 
-/// The reading that names the far end. While no MAD or LLDP crosses a link that
-/// is down, an import does not name another far end than they did last: it may
-/// have been about another port before.
+/// The reading that names the far end. While the link is down no MAD or LLDP crosses it, and an
+/// import may not name another far end than they did last: it may be of another port.
 const PeerReading* PeerMerge::find_names(const Port& port) {
   const PeerReading* const former =
       port.names && (port.down || port.was_down) ? &*port.names : nullptr;
@@ -152,14 +146,14 @@ const PeerReading* PeerMerge::find_names(const Port& port) {
   return former;
 }
 
-void PeerMerge::merge_peer(const Port& port, const PortKey& key, Merged& merged) const {
-  const PeerReading* names = find_names(port);
-  /// Of this far end; one that failed in its last round only where
-  /// `also_failed`, or no other has it.
+void PeerMerge::merge_peer(const Port& port, const PeerReading* names, const PortKey& key,
+                           Merged& merged) const {
+  /// The most trusted reading of this far end that has `part`. One that failed in its last round
+  /// counts only if `also_failed`, or if no other has the part.
   const auto find_part = [&](auto part, bool also_failed) {
     const PeerReading* failed = nullptr;
     for (const auto& [rank, source] : port.sources) {
-      if (!source.reading || !source.reading->peer || !part(*source.reading->peer)) continue;
+      if (!source.reading || !source.reading->peer || !((*source.reading->peer).*part)) continue;
       if (names != nullptr && &*source.reading != names &&
           contradicts(*source.reading->peer, *names->peer))
         continue;
@@ -168,10 +162,8 @@ void PeerMerge::merge_peer(const Port& port, const PortKey& key, Merged& merged)
     }
     return failed;
   };
-  // A module's powers are judged by their age, so one of a failed source is as
-  // good.
-  const auto* const module =
-      find_part([](const PeerSample& peer) { return peer.module.has_value(); }, true);
+  // The diagnosis judges a module's powers by their age, so a failed source is as good.
+  const PeerReading* const module = find_part(&PeerSample::module, true);
   if (names == nullptr) names = module;
   PeerSample& peer = merged.peer;
   if (names == nullptr) {
@@ -193,17 +185,16 @@ void PeerMerge::merge_peer(const Port& port, const PortKey& key, Merged& merged)
     part_source = from->peer->source;
     at = from->read_at;
   };
-  put(find_part([](const PeerSample& of) { return of.link.has_value(); }, false), &PeerSample::link,
-      peer.link_source, merged.link_at);
-  put(find_part([](const PeerSample& of) { return of.counters.has_value(); }, false),
-      &PeerSample::counters, peer.counters_source, merged.counters_at);
+  put(find_part(&PeerSample::link, false), &PeerSample::link, peer.link_source, merged.link_at);
+  put(find_part(&PeerSample::counters, false), &PeerSample::counters, peer.counters_source,
+      merged.counters_at);
   put(module, &PeerSample::module, peer.module_source, merged.module_at);
 }
 
 PeerMerge::Merged PeerMerge::merge(const Port& port, const PortKey& key) const {
   Merged merged;
-  merge_peer(port, key, merged);
   const PeerReading* const names = find_names(port);
+  merge_peer(port, names, key, merged);
   for (const auto& [rank, source] : port.sources) {
     if (!names || !source.reading || !source.reading->peer || source.failed) continue;
     const PeerSample& peer = *source.reading->peer;
@@ -214,8 +205,7 @@ PeerMerge::Merged PeerMerge::merge(const Port& port, const PortKey& key) const {
   }
   if (names != nullptr && port.names && names == &*port.names)
     merged.gaps.push_back({key, names->peer->source == "mad" ? "peer_mad" : "peer_lldp",
-                           "no source names it now: the names are from before the link went "
-                           "down"});
+                           "no source names it now: the names are from before the link went down"});
   for (const auto& [rank, source] : port.sources) {
     merged.gaps.insert(merged.gaps.end(), source.gaps.begin(), source.gaps.end());
     if (!source.reading || !source.reading->module || merged.own_module) continue;

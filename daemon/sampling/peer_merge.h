@@ -1,21 +1,17 @@
-// What several sources report of the far ends, merged into one PeerSample a
-// port. Pure: readings and times in, samples and gaps out.
+// Merges the readings that several sources give of the far ends into one PeerSample a port. Pure.
 //
 //   trust      mad > lldp > import (telemetry, fleet) > plan
-//   names      from the most trusted source that has any; "plan" only where no
-//   other source reports
+//   names      from the most trusted source that has any; "plan" only where no other source reports
 //              anything
-//   state      link, counters and module each from the most trusted source that
-//   has them and does
-//              not name another far end (that is a gap); for link and counters
-//              a source that answered in its last round comes before one that
-//              did not (a MAD cannot cross a link that is down). Their source
-//              and age are given where these are not those of the names
-//   how long   until the reading's own end, otherwise `hold` after it was read;
-//   then there is a gap link down  no MAD crosses it, and lldpd drops its
-//   neighbour at once. The last names of MAD or
-//              LLDP stay, with a gap, until a source that does not contradict
-//              them names the far end, or the link is back and no source does
+//   state      link, counters and module each from the most trusted source that has them and does
+//              not name another far end (that is a gap). For link and counters a source that
+//              answered in its last round comes before one that did not (a MAD cannot cross a link
+//              that is down). Their source and age are given where they differ from those of the
+//              names
+//   validity   until the reading's own end, otherwise `hold` after it was read; then there is a gap
+//   link down  no MAD crosses it, and lldpd drops its neighbour at once. The last names of MAD or
+//              LLDP stay, with a gap, until a source that does not contradict them names the far
+//              end, or the link is back and no source does
 #pragma once
 
 #include <map>
@@ -30,9 +26,9 @@
 
 namespace linkhealth {
 
-/// What is new of one port; goes into the snapshot as it is.
+/// The changes of one port.
 struct MergedPeer {
-  /// An empty sample withdraws the one before, and its gaps.
+  /// An empty sample withdraws the former one and its gaps.
   std::optional<PeerSample> peer;
   /// This end's module from an import; only when it is new.
   std::optional<ModuleSample> module;
@@ -48,13 +44,11 @@ class PeerMerge {
       : hold_(hold), plan_(std::move(plan)) {}
 
   void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
-  /// The ports there are; what is known of others is dropped.
+  /// The ports that exist; drops the readings of others.
   void set_ports(const std::set<PortKey>& ports);
-  /// Whether the port has carrier: when that is first known, and when it
-  /// changes.
+  /// Whether the port has carrier: when that is first known, and when it changes.
   void set_carrier(const PortKey& port, bool carrier);
-  /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or
-  /// "import".
+  /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".
   void add(const std::string& probe, std::vector<PeerReading> readings);
   /// Every port whose merged sample, module or gaps have changed.
   std::map<PortKey, MergedPeer> take_changes(SteadyTime now);
@@ -66,8 +60,7 @@ class PeerMerge {
   struct Source {
     std::optional<PeerReading> reading;  ///< with a peer or a module, until it ends
     std::vector<Gap> gaps;
-    bool failed = false;  ///< no answer in the last round: `reading` is from an
-                          ///< earlier one
+    bool failed = false;  ///< no answer in the last round: `reading` is of an earlier one
   };
   /// Peer and module with their times, which are published as ages.
   struct Merged {
@@ -83,7 +76,7 @@ class PeerMerge {
     bool down = false;
     /// The last names of a MAD or LLDP, and nothing else of that reading.
     std::optional<PeerReading> names;
-    bool was_down = false;                    ///< after those names: they are given out
+    bool was_down = false;                    ///< since those names were read
     std::optional<SteadyTime> unnamed_since;  ///< the link is up, and neither source has names
     Merged published;
   };
@@ -93,7 +86,8 @@ class PeerMerge {
   static void update_names(Port& port, SteadyTime now);
   static const PeerReading* find_names(const Port& port);
   [[nodiscard]] Merged merge(const Port& port, const PortKey& key) const;
-  void merge_peer(const Port& port, const PortKey& key, Merged& merged) const;
+  void merge_peer(const Port& port, const PeerReading* names, const PortKey& key,
+                  Merged& merged) const;
 
   Milliseconds hold_;
   std::map<PortKey, ExpectedPort> plan_;

@@ -34,16 +34,13 @@ constexpr auto kKnobs = std::to_array<Knob>({
      "1: the plan (ports > PORT > peer) names a far end that no other source "
      "names; 0: it does not"},
     {"hold_s", 300, 10, 86400, "s",
-     "how long the last answer of a far end stands when no other comes; at "
-     "least 2.5 of the "
+     "how long the last answer of a far end stands when no other comes; at least 2.5 of the "
      "periods below"},
     {"lldp_period_s", 30, 1, 3600, "s",
-     "how often lldpd is read; LLDP is sent every 30 s (802.1AB "
-     "msgTxInterval)"},
+     "how often lldpd is read; LLDP is sent every 30 s (802.1AB msgTxInterval)"},
     {"import_period_s", 15, 1, 3600, "s", "how often import_dir is read"},
     {"mad_period_s", 60, 1, 3600, "s",
-     "how often a far InfiniBand port is read; each port has its own place in "
-     "it"},
+     "how often a far InfiniBand port is read; each port has its own place in it"},
 });
 constexpr Milliseconds kReadPatience{30'000};  // a round that takes longer is reported as hung
 constexpr Milliseconds kLldpdPatience{2'000};
@@ -53,13 +50,13 @@ constexpr std::array<KnobGroup, 1> kGroups = {{{"peers", kKnobs}}};
 
 std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
 
-ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& asked) {
-  return knobs.values("peers")[kPlan] >= 0.5 ? asked : ExpectedPorts();
+ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& expected) {
+  return knobs.values("peers")[kPlan] >= 0.5 ? expected : ExpectedPorts();
 }
 
 Milliseconds far_end_hold(const KnobTable& knobs) {
-  constexpr double kPeriods = 2.5;  // one answer may be lost, and each port has
-                                    // its own place in a period
+  // One answer may be lost, and each port has its own place in a period.
+  constexpr double kPeriods = 2.5;
   const KnobValues values = knobs.values("peers");
   const double longest =
       std::max(values[kMad] * values[kMadPeriod], values[kLldp] * values[kLldpPeriod]);
@@ -70,7 +67,6 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
   const KnobValues values = config.knobs.values("peers");
   const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
   const auto time = [&](KnobIndex knob) { return from_seconds(values[knob]); };
-  std::vector<std::unique_ptr<PeerProbe>> probes;
   MadTiming mad;
   mad.period = time(kMadPeriod);
   if (once) mad.first_within = Milliseconds(0);
@@ -78,6 +74,7 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
   lldp.period = time(kLldpPeriod);
   ImportTiming import;
   import.period = time(kImportPeriod);
+  std::vector<std::unique_ptr<PeerProbe>> probes;
   if (is_on(kMad)) probes.push_back(make_mad_probe(mad, &open_umad_port));
   if (is_on(kLldp))
     probes.push_back(make_lldp_probe(make_lldpd_client(config.lldpd_socket, kLldpdPatience, clock),

@@ -1,5 +1,5 @@
-// Which sources of far-end knowledge this daemon has: the section "peers" of
-// the configuration, and the one place where their probes are made.
+// Which sources of far-end knowledge this daemon has: the section "peers" of the configuration, and
+// the one place where their probes are made.
 #pragma once
 
 #include <memory>
@@ -12,19 +12,17 @@
 
 namespace linkhealth {
 
-/// The section "peers" of the configuration, but for its paths, which are in
-/// Config.
+/// The section "peers" of the configuration without its paths, which are in Config.
 std::span<const KnobGroup> peer_knob_groups();
 
-/// The plan's names of far ends, where `knobs` let it name them.
-ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& asked);
+/// The plan's names of far ends, unless `knobs` switch the plan off.
+ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& expected);
 
-/// How long an answer of a far end stands: `hold_s`, and never less than it
-/// takes to ask twice.
+/// How long an answer of a far end is valid: `hold_s`, and never less than two reads take.
 Milliseconds far_end_hold(const KnobTable& knobs);
 
-/// All sources that configuration leaves on. Null when that is none. `once`:
-/// for one look, which spreads nothing over time.
+/// All sources that the configuration leaves on; null for none. `once`: for a single report, which
+/// spreads no reads over time.
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once = false);
 
 }  // namespace linkhealth

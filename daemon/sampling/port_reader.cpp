@@ -12,10 +12,17 @@ namespace linkhealth {
 
 namespace {
 
-// A source that fails is asked again after 10 s, 20 s, … at most 10 min; one that the driver does
-// not have, each 10 min (a driver may be reloaded in another version without the port going away).
+// A source that fails is read again after 10 s, 20 s, … at most 10 min; one that the driver does
+// not have, each 10 min (another version of the driver may be loaded without the port going away).
 constexpr Milliseconds kFirstRetry{10'000};
 constexpr Milliseconds kLongestRetry{600'000};
+
+bool has_some_of(const PortSample& sample, SourceId source) {
+  if (source == SourceId::kPcie) return sample.pcie.has_value();
+  if (source == SourceId::kLink)
+    return sample.link && !(sample.link->state.empty() && sample.link->phys_state.empty());
+  return sample.counters && has_counter_of(*sample.counters, source);
+}
 
 std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample) {
   if (!counters) return counters.error();
@@ -40,7 +47,7 @@ SourceId source_of(ReadGroup group) {
 }
 
 PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port)
-    : host_(std::move(host)), port_(std::move(port)), key_(port_.id.key()) {}
+    : host_(std::move(host)), port_(std::move(port)) {}
 
 Reading PortReader::read(ReadGroup group, SteadyTime now) {
   now_ = now;
@@ -64,21 +71,18 @@ template <typename Read>
 void PortReader::read_source(SourceId source, Read read) {
   Retry& retry = retries_[source];
   if (now_ < retry.at) return;
-  const std::optional<Error> error = attempt(retry, read);
+  const std::optional<Error> error = read();
   sources_.erase(source);
-  if (error) sources_.emplace(source, problem_of(source, reason_of(*error), false));
+  if (!error) {
+    retry.failures = 0;
+    return;
+  }
+  const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
+  retry.at =
+      now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
+  ++retry.failures;
+  sources_.emplace(source, problem_of(source, reason_of(*error), false));
 }
-
-namespace {
-
-bool has_some_of(const PortSample& sample, SourceId source) {
-  if (source == SourceId::kPcie) return sample.pcie.has_value();
-  if (source == SourceId::kLink)
-    return sample.link && !(sample.link->state.empty() && sample.link->phys_state.empty());
-  return sample.counters && has_counter_of(*sample.counters, source);
-}
-
-}  // namespace
 
 void PortReader::note_files(std::initializer_list<SourceId> sources, const std::vector<Gap>& gaps,
                             const PortSample& sample) {
@@ -86,20 +90,6 @@ void PortReader::note_files(std::initializer_list<SourceId> sources, const std::
   for (const Gap& gap : gaps)
     if (const auto source = find_source(gap.probe))
       add_report(sources_, *source, problem_of(*source, gap.reason, has_some_of(sample, *source)));
-}
-
-template <typename Read>
-std::optional<Error> PortReader::attempt(Retry& retry, Read read) {
-  std::optional<Error> error = read();
-  if (!error) {
-    retry.failures = 0;
-    return std::nullopt;
-  }
-  const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
-  retry.at =
-      now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
-  ++retry.failures;
-  return error;
 }
 
 IbPortReader* PortReader::verbs() {
@@ -190,10 +180,10 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
     auto fec = read_fec(*host_, family, ifindex(), {link.speed_mbps, link.lanes});
     if (!fec) return fec.error();
     link.fec = fec->mode;
-    kernel_fec_lanes_ = std::any_of(fec->lanes.begin(), fec->lanes.end(), [](const FecLane& lane) {
-      return lane.corrected_bits.has_value();
-    });
-    // Blocks alone (mlx5 in FC-FEC) say less than the driver's bits by lane, where it has them.
+    kernel_fec_lanes_ = std::ranges::any_of(
+        fec->lanes, [](const FecLane& lane) { return lane.corrected_bits.has_value(); });
+    // The driver's bits by lane, where it has them, beat the kernel's blocks alone (mlx5 in
+    // FC-FEC).
     if (kernel_fec_lanes_ || !driver_lanes_) reading.sample.fec_lanes = std::move(fec->lanes);
     return merge(std::move(fec->counters), reading.sample);
   });
@@ -217,11 +207,10 @@ void PortReader::read_driver(Reading& reading) {
   read_source(SourceId::kDriverStats, [&]() -> std::optional<Error> {
     auto read = driver_statistics_.read(*host_, port_.id.netdev);
     driver_lanes_ = driver_lanes_ && read;
-    if (!read && read.error().errnum == EOPNOTSUPP)
-      return std::nullopt;  // nothing is missing: many have none
+    if (!read && read.error().errnum == EOPNOTSUPP) return std::nullopt;  // many drivers have none
     if (!read) return read.error();
-    // The driver names four lanes on every port: those beyond the link's width say nothing, and of
-    // a wider link the others are not known, so that comparing lanes would mislead.
+    // The driver names four lanes on every port. Those beyond the link's width mean nothing; a
+    // wider link has lanes that are not counted, so that comparing lanes would mislead.
     const std::size_t known = read->lane_corrected_bits.size();
     driver_lanes_ = !kernel_fec_lanes_ && lanes_ && *lanes_ > 0 && *lanes_ <= known;
     if (driver_lanes_) {
@@ -242,9 +231,9 @@ void PortReader::read_link_files(Reading& reading) {
     if (reader) {
       netdev_files_.emplace(*std::move(reader));
     } else if (reader.error().errnum != ENOENT && reader.error().errnum != ENODEV) {
-      // Of the link the sampler says so, which reads the same files; of a netdev that is not there
-      // the discovery does.
-      gaps.push_back({key_, std::string(to_string(SourceId::kNetdevStats)),
+      // The sampler reads the same files and reports the link; the discovery reports a netdev that
+      // does not exist.
+      gaps.push_back({port_.id.key(), std::string(to_string(SourceId::kNetdevStats)),
                       "net/" + port_.id.netdev + ": " + errno_name(reader.error().errnum)});
     }
   }

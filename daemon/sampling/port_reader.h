@@ -1,7 +1,7 @@
-// Everything of one port that a read may block on: verbs files, firmware counters, and what the
-// kernel answers only under its RTNL lock, which a slow module read of anybody holds for seconds.
-// So none of this runs on the deciding thread: the read worker calls it. Each reader has a Host of
-// its own, so that a read that hangs hinders no other port.
+// All reads of one port that may block: verbs files, firmware counters, and netlink requests that
+// the kernel answers under its RTNL lock, which any process's slow module read holds for seconds.
+// Runs on a thread of BlockingReadPool. Each reader has its own Host, so that a read that hangs
+// delays no other port.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace linkhealth {
 
-/// What is read together of a port.
+/// The reads of a port that are made together.
 enum class ReadGroup : std::uint8_t {
   kDevice,  ///< verbs counters, PCIe: files and MADs
   kKernel,  ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics, the driver's own
@@ -34,11 +34,10 @@ enum class ReadGroup : std::uint8_t {
 /// The source that stands for the group: in timings, and when a read of it hangs.
 SourceId source_of(ReadGroup group);
 
-/// What a read of a port gave.
 struct Reading {
-  PortSample sample;      ///< `link` holds only what this group knows of it
+  PortSample sample;      ///< the group's part of `link` only
   SourceReports sources;  ///< all of this reader's, of both groups
-  bool gone = false;      ///< the device is not there any more: search again
+  bool gone = false;      ///< the device does not exist any more: start a discovery
 };
 
 void merge_counters(PortSample& sample, const Counters& counters);
@@ -49,7 +48,6 @@ class PortReader {
  public:
   PortReader(std::unique_ptr<Host> host, InventoryPort port);
 
-  [[nodiscard]] const InventoryPort& port() const { return port_; }
   /// REQUIRES: one call at a time.
   Reading read(ReadGroup group, SteadyTime now);
 
@@ -60,13 +58,10 @@ class PortReader {
     int failures = 0;
   };
 
-  /// Reads the source unless it failed lately, and keeps what came of it.
+  /// Reads the source, unless it failed lately, and keeps its state.
   template <typename Read>
   void read_source(SourceId source, Read read);
-  /// Why it failed.
-  template <typename Read>
-  std::optional<Error> attempt(Retry& retry, Read read);
-  /// What the files of these sources gave, and could not give.
+  /// Keeps the state of the sources that files give.
   void note_files(std::initializer_list<SourceId> sources, const std::vector<Gap>& gaps,
                   const PortSample& sample);
   IbPortReader* verbs();
@@ -82,7 +77,6 @@ class PortReader {
 
   std::unique_ptr<Host> host_;
   InventoryPort port_;
-  PortKey key_;
   SteadyTime now_;
   SourceReports sources_;
   std::map<SourceId, Retry> retries_;

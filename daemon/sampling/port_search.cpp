@@ -10,14 +10,14 @@ namespace linkhealth {
 
 namespace {
 
-/// Whether the search could not read this device: then it says nothing about its ports.
+/// Whether the search could not read the port's device.
 bool is_unreadable(const Inventory& found, const PortId& id) {
   return std::any_of(found.gaps.begin(), found.gaps.end(), [&](const Gap& gap) {
     return !gap.port.empty() && (gap.port == id.device || gap.port == id.netdev);
   });
 }
 
-/// Whether the port's own files say that its device is gone. They wait for no lock.
+/// Whether the port's own files, which wait for no lock, show that its device is gone.
 bool answers_gone(SampledPort& port) {
   if (port.gone) return true;
   if (!port.files) return false;
@@ -26,7 +26,7 @@ bool answers_gone(SampledPort& port) {
   return port.files->read_link(unused, unused_gaps) == ReadStatus::kGone;
 }
 
-/// The driver by which somebody else has the card, and means to; "": nobody.
+/// The driver that lends the card to a virtual machine or a program; "": none.
 std::string lender_of(const std::string& pci, const Inventory& found) {
   constexpr std::string_view kLenders[] = {"vfio-pci", "pci-stub", "pciback", "uio_pci_generic",
                                            "igb_uio"};
@@ -37,7 +37,7 @@ std::string lender_of(const std::string& pci, const Inventory& found) {
   return lent ? card->driver : "";
 }
 
-/// Why a port that is not here is not lost either; "": it is.
+/// Why a missing port is exempt instead of lost; "": it is lost.
 std::string lent_to(const SampledPort& port, const Inventory& found) {
   if (const std::string lender = lender_of(port.port.id.pci, found); !lender.empty())
     return "lent by " + lender + ": a virtual machine or a program has the card";
@@ -73,8 +73,7 @@ bool is_same_interface(const InventoryPort& former, const InventoryPort& now) {
          !(former.has_link_of_netdev() || now.has_link_of_netdev());
 }
 
-/// A port that is the same netdev under another name goes on where it was, so that no carrier loss
-/// is forgotten.
+/// A port whose netdev has another name now keeps its counts, so that no carrier loss is missed.
 SampledPort renamed(InventoryPort port, SampledPort* former) {
   SampledPort fresh;
   if (former != nullptr && !former->gone && is_same_interface(former->port, port)) {
@@ -83,7 +82,7 @@ SampledPort renamed(InventoryPort port, SampledPort* former) {
     fresh.module_seen = former->module_seen;
     fresh.by_module_reader = former->by_module_reader;
   }
-  if (former != nullptr) fresh.module_serial = former->module_serial;  // the cage is where it was
+  if (former != nullptr) fresh.module_serial = former->module_serial;  // the same cage
   if (former != nullptr && !port.id.verbs)
     fresh.lost_device = former->port.id.verbs ? former->port.id.device : former->lost_device;
   fresh.port = std::move(port);
@@ -98,9 +97,11 @@ PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> k
   result.complete = !found.incomplete;
   const bool first = std::exchange(first_, false);
   if (first) remembered_from_ = now;
-  forget_remembered(now);
+  std::erase_if(remembered_, [&](const RememberedPort& port) {
+    return now - remembered_from_ + port.unseen >= kRememberedFor;
+  });
   if (found.incomplete && !known.empty()) {
-    // Without the list of RDMA devices their netdevs would look like plain Ethernet ports.
+    // Without the list of RDMA devices their netdevs would count as plain Ethernet ports.
     result.ports = std::move(known);
     result.gaps = std::move(found.gaps);
     return result;
@@ -117,8 +118,8 @@ PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> k
     const auto at = former_keys.find(port.id.stable_key());
     SampledPort* const former = at == former_keys.end() ? nullptr : &known.at(at->second);
     if (former != nullptr) done.insert(at->second);
-    // Addresses may be other cards' after a reboot: what another one's RDMA device says is nothing
-    // that this one lost.
+    // After a reboot another card may have the address: this port has not lost a GUID that an RDMA
+    // device has.
     if (!port.id.verbs) port.id.guid = lost_guid(port.id, former);
     if (!port.id.verbs && rdma_guids.contains(port.id.guid)) port.id.guid.clear();
     if (former != nullptr && !former->gone && former->port.id == port.id &&
@@ -145,15 +146,14 @@ PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> k
   result.gaps = found.gaps;
   judge_missing(result, found, known, now);
   miss_remembered(result, found, now);
-  name_losses(result, now);
+  report_losses(result, now);
   return result;
 }
 
 void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
                                std::map<PortKey, SampledPort>& known, SteadyTime now) {
   for (auto& [key, port] : known) {
-    if (result.ports.contains(key))
-      continue;  // another device has the name now; its own comes back under its address
+    if (result.ports.contains(key)) continue;  // another device has the name now
     if (std::string lent = lent_to(port, found); !lent.empty()) {
       port.port.exempt_reason = port.port.id.exempt = std::move(lent);
       port.lent = true;
@@ -175,13 +175,13 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
         {key, "inventory",
          unreadable ? "the device can't be read" : "not found by the last search"});
     result.again_soon = result.again_soon || !unreadable;
-    port.gone = false;  // said; its readers find out anew
+    port.gone = false;  // its readers find out again
     result.ports.emplace(key, std::move(port));
   }
 }
 
-/// Of the RDMA device that is missed beside this netdev; "": none is. It goes into the memory with
-/// the port: nothing else that is kept of a plain port says that it lost something.
+/// The GUID of the RDMA device that this plain port has lost; "": none. The database keeps it with
+/// the port, so that the next run knows the loss.
 std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former) const {
   if (former != nullptr && (former->port.id.verbs || !former->lost_device.empty()))
     return former->port.id.guid;
@@ -191,14 +191,8 @@ std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former
   return at == remembered_.end() ? "" : at->id.guid;
 }
 
-void PortSearch::forget_remembered(SteadyTime now) {
-  std::erase_if(remembered_, [&](const RememberedPort& port) {
-    return now - remembered_from_ + port.unseen >= kRememberedFor;
-  });
-}
-
-/// Also of a card that has its driver: it is a gap and no fault, because its interface may have
-/// been lent before we started.
+/// A port whose card has its driver is a gap and no fault: its interface may have been lent before
+/// the start.
 void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now) {
   if (found.incomplete) return;
   std::erase_if(remembered_, [&result](const RememberedPort& port) {
@@ -220,12 +214,13 @@ void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, Ste
     if (plain != nullptr && !shares_rdma(id.pci, result.ports))
       result.gaps.push_back(rdma_gap(*plain));
   }
-  if (found.cards && !std::exchange(remembered_told_, true))
-    tell_remembered_gone(result, found, now);
+  if (found.cards && !std::exchange(remembered_reported_, true))
+    report_remembered_gone(result, found, now);
 }
 
 /// A card that did not come back from a reboot.
-void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now) {
+void PortSearch::report_remembered_gone(PortsFound& result, const Inventory& found,
+                                        SteadyTime now) const {
   for (const auto& [id, unseen] : remembered_) {
     const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
     const bool there = card != found.cards->end() && !card->driver.empty();
@@ -235,14 +230,14 @@ void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found
   }
 }
 
-void MostOfLate::add(std::size_t count, SteadyTime now) {
-  if (count < most_ && !fewer_since_) fewer_since_ = now;
-  if (count < most_ && now - *fewer_since_ <= kOfLate) return;
-  most_ = count;
-  fewer_since_.reset();
+void RecentMaximum::add(std::size_t count, SteadyTime now) {
+  if (count < value_ && !lower_since_) lower_since_ = now;
+  if (count < value_ && now - *lower_since_ <= kRecent) return;
+  value_ = count;
+  lower_since_.reset();
 }
 
-void PortSearch::name_losses(PortsFound& result, SteadyTime now) {
+void PortSearch::report_losses(PortsFound& result, SteadyTime now) {
   std::size_t watched = 0;
   std::size_t rdma = 0;
   for (const auto& [key, port] : result.ports) {
@@ -251,18 +246,17 @@ void PortSearch::name_losses(PortsFound& result, SteadyTime now) {
     if (!port.lost_device.empty() && !shares_rdma(port.port.id.pci, result.ports))
       result.gaps.push_back(rdma_gap(key));
   }
-  const auto lost = [](std::size_t before, std::string_view what) {
-    return fmt::format(
-        "no {} is left, of {}: the driver, or what this process may see of /sys; no cable", what,
-        before);
+  const auto add = [&](std::size_t left, const RecentMaximum& before, std::string_view what) {
+    const std::size_t count = before.value() > 0 ? before.value() : missed_;
+    if (left > 0 || count == 0) return false;
+    result.gaps.push_back(
+        {"", "inventory",
+         fmt::format("no {} is left, of {}: the driver, or what this process may see of /sys; no "
+                     "cable",
+                     what, count)});
+    return true;
   };
-  const std::size_t watched_before = watched_before_.most() > 0 ? watched_before_.most() : missed_;
-  const std::size_t rdma_before = rdma_before_.most() > 0 ? rdma_before_.most() : missed_;
-  if (watched == 0 && watched_before > 0) {
-    result.gaps.push_back({"", "inventory", lost(watched_before, "port")});
-  } else if (rdma == 0 && rdma_before > 0) {
-    result.gaps.push_back({"", "inventory", lost(rdma_before, "RDMA port")});
-  }
+  if (!add(watched, watched_before_, "port")) add(rdma, rdma_before_, "RDMA port");
   if (watched > 0) watched_before_.add(watched, now);
   if (rdma > 0) rdma_before_.add(rdma, now);
 }

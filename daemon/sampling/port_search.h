@@ -1,7 +1,7 @@
-// What a search for ports found, against the ports that are known: which are the same, renamed,
-// new, or gone. A port that a search did not find is not gone for that: a list that can't be read,
-// a device that can't be read, and one miss alone leave a port unknown. Only its own files (ENODEV)
-// or several searches say that it is gone.
+// Compares the ports that a search found with the ports that are known: which are the same,
+// renamed, new, or gone. A port that a search did not find is unknown, not gone, while a list or
+// its device can't be read, and after one miss. Only its own files (ENODEV) or several searches
+// show that it is gone.
 #pragma once
 
 #include <chrono>
@@ -34,38 +34,38 @@ struct PortsFound {
   bool again_soon = false;  ///< a port was missed and may be gone: search again soon
 };
 
-/// How many there were before they began to go: a driver that is unloaded takes its devices along
-/// one by one.
-class MostOfLate {
+/// The highest count of the last minute: a driver that is unloaded takes its devices along one by
+/// one.
+class RecentMaximum {
  public:
-  [[nodiscard]] std::size_t most() const { return most_; }
-  /// `now` there are `count`, at least one. Fewer for longer than kOfLate is how many there are.
+  [[nodiscard]] std::size_t value() const { return value_; }
+  /// REQUIRES: `count` is at least one.
   void add(std::size_t count, SteadyTime now);
 
  private:
-  static constexpr Milliseconds kOfLate{60'000};
-  std::size_t most_ = 0;
-  std::optional<SteadyTime> fewer_since_;
+  static constexpr Milliseconds kRecent{60'000};
+  std::size_t value_ = 0;
+  std::optional<SteadyTime> lower_since_;
 };
 
 class PortSearch {
  public:
-  /// Ports of an earlier run that had a link and an RDMA device; a plain one with a GUID had lost
-  /// it by then. One that is not found, nor its GUID elsewhere, and whose card is not on the PCI
-  /// bus or has no driver there, is told as gone after some searches. That only its netdev is left,
-  /// or no port at all, is a gap. Before the first search.
+  /// Ports of an earlier run that had a link and an RDMA device, or had lost it. One that is not
+  /// found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is
+  /// gone after some searches. It is a gap if only its netdev is left, or no port at all. Before
+  /// the first search.
   void remember(std::vector<RememberedPort> ports) { remembered_ = std::move(ports); }
-  /// The serials of an earlier run's modules by stable key. A port that is found for the first time
-  /// begins with its own.
+  /// The serial numbers of an earlier run's modules, by stable key, for ports that are found for
+  /// the first time.
   void remember_modules(std::map<std::string, std::string> serials) {
     serials_ = std::move(serials);
   }
-  /// So many searches must miss a port whose files still answer.
+  /// Searches that must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
-  /// For so long after it was seen last a run misses what an earlier one had, as long as the
-  /// history does (its used_s). An operator may have unloaded RDMA for good: then the ports lose
-  /// the GUID that they had, and the next run has nothing to miss. What is not there at all leaves
-  /// the memory after 30 days (model/history/history_references.cpp).
+  /// How long after it was last seen a port of an earlier run is missed; as long as the history
+  /// uses its references (its used_s). Then the port loses its GUID, because an operator may have
+  /// unloaded RDMA for good. A port that does not exist leaves the database after 30 days
+  /// (model/history/history_references.cpp).
   static constexpr Milliseconds kRememberedFor = std::chrono::hours(7 * 24);
 
   /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the
@@ -76,20 +76,18 @@ class PortSearch {
   void judge_missing(PortsFound& result, const Inventory& found,
                      std::map<PortKey, SampledPort>& known, SteadyTime now);
   [[nodiscard]] std::string lost_guid(const PortId& plain, const SampledPort* former) const;
-  void forget_remembered(SteadyTime now);
   void miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now);
-  void tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now);
-  void name_losses(PortsFound& result, SteadyTime now);
+  void report_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now) const;
+  void report_losses(PortsFound& result, SteadyTime now);
 
   bool first_ = true;
-  std::vector<RememberedPort> remembered_;      ///< and not found yet
-  std::map<std::string, std::string> serials_;  ///< of modules, and their ports not found yet
+  std::vector<RememberedPort> remembered_;      ///< that are not found yet
+  std::map<std::string, std::string> serials_;  ///< of modules whose ports are not found yet
   SteadyTime remembered_from_;                  ///< the first search
   unsigned remembered_looks_ = 0;
-  bool remembered_told_ = false;  ///< those whose card is gone
-  std::size_t missed_ = 0;        ///< of the remembered ones, once it is no matter of a slow driver
-  MostOfLate watched_before_;
-  MostOfLate rdma_before_;
+  bool remembered_reported_ = false;  ///< those whose card is gone
+  std::size_t missed_ = 0;            ///< remembered ports, when a slow driver has had its time
+  RecentMaximum watched_before_, rdma_before_;
 };
 
 }  // namespace linkhealth

@@ -15,14 +15,14 @@ namespace linkhealth {
 
 namespace {
 
-/// After a discovery the next one that an event asks for waits so long.
+/// Between two discoveries that events prompt.
 constexpr Milliseconds kDiscoveryRest{500};
-/// A device that hung and answers again is looked for at once, but not more often than that.
+/// Between two discoveries for devices that hung and answer again.
 constexpr Milliseconds kHungDeviceRest{60'000};
-/// So many discoveries may find a device that was removed, and not added again.
+/// Discoveries that may find a device that was removed and not added again.
 constexpr unsigned kLeavingLooks = 6;
 
-/// What the kernel's events call it: the verbs device, where there is one.
+/// Its name in the kernel's device events: the verbs device, if it has one.
 const std::string& name_of(const PortId& id) { return id.verbs ? id.device : id.netdev; }
 
 }  // namespace
@@ -122,23 +122,21 @@ void Sampler::follow_prompts() {
   for (const PortKey& key : prompts_.modules) modules_->request(key);
 }
 
-/// Not on this thread: a port's phys_port_name is answered under the kernel's RTNL lock
+/// On the pool: the kernel answers a port's phys_port_name under its RTNL lock
 /// (net/core/net-sysfs.c).
 void Sampler::start_discovery() {
   discovery_due_.done(now_);
   discovery_rests_until_ = now_ + kDiscoveryRest;
   discover_ = discovery_.is_out();
-  if (discover_) return;  // an event came while one was under way: once more after it
-  std::vector<BlockingReadPool::Job> jobs;
-  jobs.push_back(
-      discovery_.start(hosts_(), [this](std::optional<Inventory> found, double duration_s) {
+  if (discover_) return;  // once more after the one that is under way
+  pool_.submit(
+      {discovery_.start(hosts_(), [this](std::optional<Inventory> found, double duration_s) {
         add_duration("inventory", duration_s);
         if (found)
           accept_inventory(*std::move(found));
         else
           discovery_due_.at = std::min(discovery_due_.at, last_discovery_ + kHungDeviceRest);
-      }));
-  pool_.submit(std::move(jobs));
+      })});
 }
 
 void Sampler::accept_inventory(Inventory found) {
@@ -151,8 +149,8 @@ void Sampler::accept_inventory(Inventory found) {
   }
   leaving_looks_ = 0;
   forget_removed();
-  // A removal during the discovery is of a device that it may have found again; one after it is
-  // noticed by the port's own files.
+  // The discovery may have found again a device that was removed meanwhile; a later removal shows
+  // in the port's own files.
   const std::uint64_t found_after = std::max(found.found_after, latest_device_event(*host_));
   adopt(ports_search_.compare(std::move(found), std::move(ports_), now_), found_after);
 }
@@ -170,7 +168,7 @@ void Sampler::adopt(PortsFound result, std::uint64_t found_after) {
     const auto source = find_source(gap.probe);
     if (!source) continue;
     const auto port = ports_.find(gap.port);
-    // Of a device that can't be read no port is known.
+    // A device that can't be read has no port.
     const std::string reason =
         port != ports_.end() || gap.port.empty() ? gap.reason : gap.port + ": " + gap.reason;
     SourceReports& reports = port != ports_.end() ? port->second.by_discovery : by_discovery_;
@@ -188,7 +186,6 @@ void Sampler::adopt(PortsFound result, std::uint64_t found_after) {
   publish_ports();
 }
 
-/// To all that need to know which ports there are.
 void Sampler::publish_ports() {
   publish_module_ports();
   const std::vector<InventoryPort> ports = inventory();
@@ -206,9 +203,9 @@ void Sampler::publish_module_ports() {
   modules_->set_ports(with_module);
 }
 
-/// What was found before it was removed is gone, also when a new device has its name: its counters
-/// and settings started from zero. The events may be received after a discovery that has seen the
-/// new one; their numbers show it.
+/// A port that was found before its removal is gone, also when a new device has its name, because
+/// the new counters start from zero. A removal event may be received after the discovery that found
+/// the new device; the event numbers show it.
 void Sampler::forget_removed() {
   const auto removed = std::exchange(removed_, {});
   added_.clear();
@@ -218,8 +215,8 @@ void Sampler::forget_removed() {
   }
 }
 
-/// The event comes before the device leaves /sys. One that is listed still, and was not added
-/// again, is on its way out: neither gone nor back.
+/// The event comes before the device leaves /sys. A device that is still listed and was not added
+/// again is on its way out: neither gone nor back.
 bool Sampler::is_leaving(const Inventory& found) const {
   return std::ranges::any_of(ports_, [&](const auto& entry) {
     const std::string& name = name_of(entry.second.port.id);
@@ -235,7 +232,7 @@ bool Sampler::is_leaving(const Inventory& found) const {
 
 // --- links
 
-/// With each discovery until it works. Of a netdev that is not there the discovery says so.
+/// With each discovery until it works. The discovery itself reports a netdev that does not exist.
 void Sampler::open_files(SampledPort& port) {
   if (port.files || port.lent || !port.port.has_link_of_netdev()) return;
   auto files = NetdevReader::open(*host_, port.port);
@@ -244,7 +241,7 @@ void Sampler::open_files(SampledPort& port) {
     port.files.emplace(*std::move(files));
   } else if (files.error().errnum != ENOENT && files.error().errnum != ENODEV) {
     reason = "net/" + port.port.id.netdev + ": " + errno_name(files.error().errnum);
-    port.netdev.reset();  // of before a rename: it may not hold any more
+    port.netdev.reset();  // from before a rename
   }
   port.link_problem = std::move(reason);
 }
@@ -272,7 +269,7 @@ void Sampler::read_link(SampledPort& port) {
     next_.events.insert(next_.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = now_;
-      port.kernel.down_reason.reset();  // of another outage
+      port.kernel.down_reason.reset();  // of an earlier outage
       read_kernel_now(port);
       if (modules_) modules_->request(id.key());
     }
@@ -307,11 +304,10 @@ void Sampler::add_duration(std::string_view probe, double duration_s) {
   (at != spent_s_.end() ? at : spent_s_.emplace(probe, 0).first)->second += duration_s;
 }
 
-/// nullopt while there is nothing to publish: before the ports are known, unless their discovery
-/// hangs.
+/// nullopt while there is nothing to publish: before the first discovery, unless it hangs.
 std::optional<Snapshot> Sampler::finish_snapshot() {
-  // The next poll starts a discovery; a device that is still listed while its files are dead must
-  // not keep us busy.
+  // The next poll starts a discovery, but a device that is listed while its files answer ENODEV
+  // must not prompt one after the other.
   if (std::ranges::any_of(ports_, [](const auto& port) { return port.second.gone; }))
     discovery_due_.at =
         std::min(discovery_due_.at, std::max(now_, last_discovery_ + settings_.link_period));
@@ -323,11 +319,11 @@ std::optional<Snapshot> Sampler::finish_snapshot() {
   snapshot.taken_at = now_;
   snapshot.wall_time = clock_.wall();
   for (const auto& [key, port] : ports_) snapshot.ports[key].id = port.id;
-  // Every probe each time: a metric that comes and goes is of no use.
+  // All probes each time, so that no metric comes and goes.
   for (const auto& [probe, duration_s] : durations_s_)
     snapshot.timings.push_back({probe, duration_s});
-  // The monotonic clock starts with the boot (linux: CLOCK_MONOTONIC). /proc/uptime says it too,
-  // and may hang: in a container of LXC it is a file of FUSE.
+  // The monotonic clock starts with the boot (linux: CLOCK_MONOTONIC). Not from /proc/uptime, which
+  // may hang: in an LXC container it is a FUSE file.
   if (host_->has_kernel()) snapshot.uptime_s = in_seconds(now_.time_since_epoch());
   std::ranges::stable_sort(snapshot.events, {}, &PortEvent::t);
   return snapshot;
@@ -342,6 +338,7 @@ std::optional<Milliseconds> Sampler::until_due() const {
   if (discover_) next = std::min(next, discovery_rests_until_);
   for (const Feed& feed : feeds_)
     if (feed.rests_until > now) next = std::min(next, feed.rests_until);
+  if (far_ends_) next = std::min(next, far_ends_->next_due().value_or(next));
   return std::max(next - now, Milliseconds(0));
 }
 

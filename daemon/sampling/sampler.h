@@ -1,5 +1,5 @@
-// What is read of this node, how often, and how it becomes one Snapshot. The sampler decides
-// nothing about links: it keeps time, merges what was read and reports what it could not read.
+// Reads this node periodically and merges the readings into one Snapshot. The sampler does not
+// judge links: it keeps time, and reports the sources that it could not read.
 //
 //   what      every (setting)   by which thread
 //   links     link_period_s     carrier and its counts, from files that wait for no lock: here
@@ -8,14 +8,14 @@
 //   counters  counters_period_s everything else of a port: verbs, FEC, MAC, netdev and driver
 //                               statistics, state, speed, PCIe, devlink health: BlockingReadPool
 //   modules   module_period_s   EEPROM pages: the module reader's thread
-//   discovery rescan_period_s   which ports there are; also when a device comes or goes: the pool
+//   discovery rescan_period_s   which ports exist; also when a device comes or goes: the pool
 //   events    as they come      link and device events, kernel log, verbs events: here
 //                               (probes/event_feed.h)
-//   far ends  (section "peers") a thread for each source, joined by PeerMerge
+//   far ends  (section "peers") a pool for each source, merged by PeerMerge
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and
-// netlink dumps wait for that lock. That is why only lock-free files are read here: the deciding
-// thread is never late, whatever a module does.
+// netlink dumps wait for that lock. So the deciding thread reads lock-free files only, and a module
+// never makes it late.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,6 @@
 #include "daemon/sampling/blocking_read_pool.h"
 #include "daemon/sampling/discovery.h"
 #include "daemon/sampling/far_ends.h"
-#include "daemon/sampling/periodic.h"
 #include "daemon/sampling/port_reader.h"
 #include "daemon/sampling/port_search.h"
 #include "daemon/sampling/sampled_port.h"
@@ -46,32 +45,48 @@
 
 namespace linkhealth {
 
-/// Each thread and each port reads through a Host of its own.
+/// Each thread and each port reads through its own Host.
 using HostFactory = std::function<std::unique_ptr<Host>()>;
+
+/// When a periodic read is due: at whole periods after a beginning that all reads share, however
+/// late the wake-ups come. So the counters are read in a wake-up of the links.
+class Periodic {
+ public:
+  SteadyTime at;  ///< may be set: sooner for once
+
+  /// Due at once.
+  Periodic(Milliseconds period, SteadyTime begun) : at(begun), period_(period), begun_(begun) {}
+
+  [[nodiscard]] bool is_due(SteadyTime now) const { return now >= at; }
+  void done(SteadyTime now) { at = begun_ + ((now - begun_) / period_ + 1) * period_; }
+
+ private:
+  Milliseconds period_;
+  SteadyTime begun_;
+};
 
 class Sampler : public Source {
  public:
-  /// `modules` may be null: then no module is read (a copied /sys tree has none to read).
-  /// `header` is what a recording of this node begins with. `feeds` are received in addition to
-  /// those that a Host can open: link events, device events and, when the settings say so, the
-  /// kernel log.
+  /// `modules`: null for a copied /sys tree, which has none to read. `header`: of a recording of
+  /// this node. `feeds`: in addition to those that a Host can open (link events, device events and,
+  /// if the settings have it, the kernel log).
   Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock,
           SamplerSettings settings, RecordingHeader header,
           std::vector<std::unique_ptr<EventFeed>> feeds = {});
   ~Sampler() override;
-  /// From now on the far ends are watched too; null: they are not. Before the first poll().
+  /// Null: far ends are not read. Before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
-  /// The configuration was read again: what recordings of this node begin with, and what the plan
-  /// calls the far ends.
+  /// After a reload: the expectations in the header of recordings, and the plan's names of far
+  /// ends.
   void expect(const std::map<PortKey, ExpectedPort>& expected, ExpectedPorts planned);
-  /// Ports of an earlier run that are missed when they are not here. Before the first poll().
+  /// Ports of an earlier run, which are missed when they are not found. Before the first poll().
   void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
-  /// Serials of modules by the stable key of their ports, as an earlier run read them last: another
-  /// one is an event. Before the first poll().
+  /// Serial numbers of an earlier run's modules, by the stable key of their ports: another one is
+  /// an event. Before the first poll().
   void remember_modules(std::map<std::string, std::string> serials) {
     ports_search_.remember_modules(std::move(serials));
   }
-  /// The modules of these ports are not read until the next call: an operator works on them.
+  /// The modules of these ports are not read until the next call (maintenance).
   void leave_modules(std::set<PortKey> ports);
 
   std::optional<Snapshot> poll() override;
@@ -79,10 +94,9 @@ class Sampler : public Source {
   [[nodiscard]] std::vector<int> wake_fds() const override;
   [[nodiscard]] RecordingHeader header() const override { return header_; }
 
-  /// The ports that there are to watch, and those that are left out and why; after the first
-  /// poll().
+  /// All ports, also exempt ones; after the first poll().
   [[nodiscard]] std::vector<InventoryPort> inventory() const;
-  /// Feeds that are open, and sources of far ends that are on; by their names in gaps.
+  /// Feeds that are open and sources of far ends that are on, by their names in gaps.
   [[nodiscard]] std::set<std::string> sources() const;
   /// Whether everything was read, or found unreadable, at least once.
   [[nodiscard]] bool settled() const;
@@ -92,7 +106,7 @@ class Sampler : public Source {
   struct Feed {
     std::unique_ptr<EventFeed> feed;
     SteadyTime rests_until;
-    std::string lost{};  ///< what of it was lost lately
+    std::string lost{};  ///< which events were lost lately
     SteadyTime lost_at{};
   };
 
@@ -156,11 +170,10 @@ class Sampler : public Source {
   std::map<PortKey, SampledPort> ports_;
   PortSearch ports_search_;
   bool discovered_ = false;
-  bool discover_ = false;             ///< an event asks for a discovery
-  SteadyTime discovery_rests_until_;  ///< a node that makes devices all day long is not searched
-                                      ///< all day long
+  bool discover_ = false;             ///< an event prompts a discovery
+  SteadyTime discovery_rests_until_;  ///< limits discoveries on a node that creates devices all day
   SteadyTime last_discovery_;
-  std::map<std::string, std::uint64_t> removed_, added_;  ///< by device events since then
+  std::map<std::string, std::uint64_t> removed_, added_;  ///< device events since then
   unsigned leaving_looks_ = 0;      ///< discoveries that found a device on its way out
   std::set<PortKey> modules_left_;  ///< ports whose modules are not to be read
 
@@ -176,9 +189,9 @@ class Sampler : public Source {
   SteadyTime now_;  ///< of this poll
   FeedNews prompts_;
   Snapshot next_;
-  bool has_news_ = false;                                   ///< something is worth a snapshot
+  bool has_news_ = false;                                   ///< there is something to publish
   std::map<std::string, double, std::less<>> durations_s_;  ///< of each probe's last cycle
-  std::map<std::string, double, std::less<>> spent_s_;      ///< with this poll
+  std::map<std::string, double, std::less<>> spent_s_;      ///< in this poll
   bool first_ = true;
   Periodic links_due_, counters_due_, discovery_due_;
   Discovery discovery_;

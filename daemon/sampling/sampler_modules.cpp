@@ -1,4 +1,4 @@
-// The sampler's part that accepts what the module reader and the far ends give.
+// The sampler's part that accepts the readings of modules and far ends.
 #include <utility>
 
 #include "daemon/sampling/sampler.h"
@@ -7,39 +7,48 @@ namespace linkhealth {
 
 namespace {
 
-/// Which of ethtool and the import reads this module from now on. One failure is a busy bus;
-/// several one after the other leave the port blind, and then an imported reading is worth more
-/// than none.
+/// Decides whether ethtool or the import reads this module from now on. One failure may be a busy
+/// bus; after several an imported reading is better than none.
 void note_module_round(SampledPort& port, const ModuleRound& round) {
-  constexpr unsigned kFailuresThatStand = 3;
+  constexpr unsigned kMaxFailures = 3;
   if (round.sample) {
     port.has_module_reader = true;
     port.module_imported = false;
     port.module_failures = 0;
-  } else if (round.gap && ++port.module_failures >= kFailuresThatStand) {
+  } else if (round.gap && ++port.module_failures >= kMaxFailures) {
     port.has_module_reader = false;
   }
 }
 
-std::string in_words(const std::string& serial) { return serial.empty() ? "" : "serial " + serial; }
+/// Why an imported reading of this end's module is ignored; "": it is used, because ethtool can't
+/// read the module (InfiniBand).
+std::string_view why_refused(const SampledPort& port, SteadyTime module_read_at) {
+  if (port.has_module_reader)
+    return "its module is read through ethtool: the imported one is ignored";
+  if (port.link_changed_at && module_read_at < *port.link_changed_at)
+    return "its module was read before the link's last change: the next reading of it counts";
+  return "";
+}
 
-/// A swap is both events, each with its serial. Behind a new interface of the same port (a driver
-/// that was loaded anew) the reader knows nothing of the module that was there before: the serial
-/// tells.
+void add_module_event(Snapshot& snapshot, SteadyTime at, const PortKey& port, PortEventKind kind,
+                      const std::string& serial) {
+  snapshot.events.push_back({at, port, kind, serial.empty() ? "" : "serial " + serial});
+}
+
+/// An exchange is both events, each with its serial number. After a reload of the driver the reader
+/// does not know the former module: the serial number shows the exchange.
 void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& round,
                         std::string& serial) {
   const std::string now = round.sample && round.sample->present ? round.sample->serial : "";
   const bool another = !now.empty() && !serial.empty() && now != serial;
-  const bool swapped =
+  const bool exchanged =
       round.change == ModuleChange::kSwapped || (round.change == ModuleChange::kNone && another);
-  const auto tell = [&](PortEventKind kind, const std::string& whose) {
-    snapshot.events.push_back({at, round.port, kind, in_words(whose)});
-  };
-  if (swapped || round.change == ModuleChange::kRemoved)
-    tell(PortEventKind::kModuleRemoved, serial);
-  if (swapped || round.change == ModuleChange::kInserted) tell(PortEventKind::kModuleInserted, now);
-  // One without a number that was put in has none: its removal is not that of the one before.
-  if (!now.empty() || swapped || round.change == ModuleChange::kInserted) serial = now;
+  const bool inserted = exchanged || round.change == ModuleChange::kInserted;
+  if (exchanged || round.change == ModuleChange::kRemoved)
+    add_module_event(snapshot, at, round.port, PortEventKind::kModuleRemoved, serial);
+  if (inserted) add_module_event(snapshot, at, round.port, PortEventKind::kModuleInserted, now);
+  // An inserted module without a serial number has none: its removal must not name the former one.
+  if (!now.empty() || inserted) serial = now;
 }
 
 }  // namespace
@@ -70,7 +79,7 @@ void Sampler::leave_modules(std::set<PortKey> ports) {
 
 void Sampler::accept_far_ends() {
   if (!far_ends_) return;
-  FarEnds::News news = far_ends_->take(now_);
+  FarEnds::News news = far_ends_->poll();
   if (!news.ports.empty()) has_news_ = true;
   for (const ProbeTiming& timing : news.timings) add_duration(timing.probe, timing.duration_s);
   for (auto& [key, merged] : news.ports) {
@@ -85,26 +94,12 @@ void Sampler::accept_far_ends() {
   }
 }
 
-namespace {
-
-/// Why an imported reading of this end's module is ignored; "": it is not. It is for ports whose
-/// module ethtool can't read (InfiniBand).
-std::string_view why_refused(const SampledPort& port, SteadyTime module_read_at) {
-  if (port.has_module_reader)
-    return "its module is read through ethtool: the imported one is ignored";
-  if (port.link_changed_at && module_read_at < *port.link_changed_at)
-    return "its module was read before the link's last change: the next reading of it counts";
-  return "";
-}
-
-}  // namespace
-
 void Sampler::accept_imported_module(SampledPort& port, MergedPeer& merged) {
   const PortKey key = port.port.id.key();
   if (merged.module) port.import_refused = why_refused(port, merged.module_read_at);
   if (merged.module_ended) port.import_refused = {};
   if (merged.module_ended && std::exchange(port.module_imported, false)) {
-    next_.ports[key].module = ModuleSample{};  // what it said holds no longer
+    next_.ports[key].module = ModuleSample{};  // withdraws the imported one
     port.by_module_reader = problem_of(
         SourceId::kModule, std::string(kImportEnded) + ", and ethtool gives none", false);
   }
@@ -115,18 +110,17 @@ void Sampler::accept_imported_module(SampledPort& port, MergedPeer& merged) {
   next_.ports[key].module = *std::move(merged.module);
 }
 
-/// An exchange of the module takes the link down: without the event the loss would look unplanned.
+/// An exchange of the module takes the link down: without the event the loss would look
+/// involuntary.
 void Sampler::note_imported_change(SampledPort& port, const ModuleSample& now) {
   const PortKey key = port.port.id.key();
-  const auto tell = [&](PortEventKind kind, const std::string& serial) {
-    next_.events.push_back({now_, key, kind, in_words(serial)});
-  };
   const bool was_present = port.imported_present.value_or(now.present);
   const bool another = now.present && !now.serial.empty() && !port.imported_serial.empty() &&
                        now.serial != port.imported_serial;
   if (was_present && (!now.present || another))
-    tell(PortEventKind::kModuleRemoved, port.imported_serial);
-  if (now.present && (!was_present || another)) tell(PortEventKind::kModuleInserted, now.serial);
+    add_module_event(next_, now_, key, PortEventKind::kModuleRemoved, port.imported_serial);
+  if (now.present && (!was_present || another))
+    add_module_event(next_, now_, key, PortEventKind::kModuleInserted, now.serial);
   port.imported_present = now.present;
   if (!now.serial.empty()) port.imported_serial = now.serial;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kStatistics = "netdev_stats";
 constexpr const char* kHealth = "devlink";
 
-/// What is read of a port: of one that is not watched its verbs counters and state only.
+/// Of an exempt port only its verbs counters and state are read.
 bool is_read(const SampledPort& port) { return port.watched() || port.is_counted(); }
 
 BlockingReadPool::Job node_job(const char* name, BlockingReadPool::Read read) {
@@ -42,12 +42,12 @@ void Sampler::add_job(std::vector<BlockingReadPool::Job>& jobs, const PortKey& k
   jobs.push_back({key, std::move(name), std::move(read)});
 }
 
-/// Something happened to it: no reason to read what is not watched.
+/// After an event.
 void Sampler::read_kernel_now(SampledPort& port) {
   if (!port.watched()) return;
   const PortKey key = port.port.id.key();
   if (pool_.is_out(key, std::string(to_string(source_of(ReadGroup::kKernel))))) {
-    port.kernel_again = true;  // what comes back may be of before
+    port.kernel_again = true;  // the reading may be from before the event
     return;
   }
   std::vector<BlockingReadPool::Job> jobs;
@@ -60,7 +60,7 @@ void Sampler::submit_due() {
   counters_due_.done(now_);
   const bool has_kernel = host_->has_kernel();
   std::vector<BlockingReadPool::Job> jobs;
-  // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
+  // First the reads that wait for no lock, so that a module read, which holds RTNL, delays few.
   for (auto& [key, port] : ports_) add_job(jobs, key, port, ReadGroup::kDevice);
   if (has_kernel && !pool_.is_out(kStatistics, kStatistics))
     jobs.push_back(node_job(kStatistics, [this, host = statistics_host_] {
@@ -97,8 +97,7 @@ void Sampler::check_hung() {
 void Sampler::accept_reading(const PortKey& key, const PortReader* reader, ReadGroup group,
                              const Reading& reading) {
   const auto at = ports_.find(key);
-  // Of a device that had this name before: that it is gone, and what could not be read of it, is
-  // not the new one's.
+  // A reading of a former device with this name does not concern the new one.
   if (at == ports_.end() || at->second.reader.get() != reader) return;
   SampledPort& port = at->second;
   port.gone = port.gone || reading.gone;
@@ -115,7 +114,7 @@ void Sampler::accept_kernel_link(SampledPort& port, const LinkSample& link) {
   port.kernel = link;
   port.publish = true;
   if (std::exchange(port.kernel_again, false)) {
-    port.kernel.down_reason.reset();  // maybe of another outage
+    port.kernel.down_reason.reset();  // perhaps of an earlier outage
     read_kernel_now(port);
     return;
   }
@@ -159,8 +158,7 @@ void Sampler::accept_health(SampledPort& port, const std::vector<HealthReporter>
     if (reporter.errors) counters.set(prefix + "_errors", *reporter.errors);
     if (reporter.recoveries) counters.set(prefix + "_recoveries", *reporter.recoveries);
     merge_counters(next_.ports[key], counters);
-    // A description of a new error counts as a line of the kernel log: drivers write the same words
-    // to both.
+    // Drivers use the same texts for reporters and for the kernel log.
     const KernelLogPattern* const pattern = classify_kernel_log(reporter.description);
     if (pattern != nullptr && pattern->what != KernelLogClass::kNoise)
       next_.events.push_back({now_, key, PortEventKind::kKernelLog,

@@ -26,7 +26,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"module_period_s", 30, 1, 3600, "s",
      "how often a module is read; each read holds the kernel's RTNL lock"},
     {"rescan_period_s", 300, 1, 3600, "s",
-     "how often ports are searched when no event says that one came or went"},
+     "how often ports are searched without an event of a device that comes or goes"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
     {"module_pause_factor", 50, 0, 1000, "",
      "reading a module for a time is followed by so many times that without"},
@@ -59,9 +59,8 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
 ModuleTiming module_timing(const SamplerSettings& settings) {
   ModuleTiming timing;
   timing.period = settings.module_period;
-  // Seldom: a link or a driver that says that a module was plugged has it looked at once. Each look
-  // is a line in the kernel's log with some drivers (docs/hardware.md), and who plugs one waits no
-  // longer than this for it to be seen.
+  // Seldom, because some drivers log a line for each read of an empty cage (docs/hardware.md). A
+  // link event or a driver's event about a module prompts a read at once.
   timing.absent_period = std::max<Milliseconds>(settings.module_period, std::chrono::minutes(2));
   timing.slow_factor = settings.module_pause_factor;
   return timing;

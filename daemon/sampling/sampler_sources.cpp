@@ -1,5 +1,4 @@
-// The sampler's part that puts together how healthy each source is. Nothing here is remembered: the
-// state of a source is what its reader says now.
+// The sampler's part that collects the state of each source from its reader.
 #include <fmt/format.h>
 
 #include <utility>
@@ -89,7 +88,7 @@ SourceReports Sampler::node_reports() const {
     if (source && !feed.lost.empty() && now_ - feed.lost_at < kLostReported)
       add_problem(reports, *source, feed.lost, true);
   }
-  if (far_ends_) add_all(reports, far_ends_->reports(now_));
+  if (far_ends_) add_all(reports, far_ends_->reports());
   for (const BlockingReadPool::Hung& read : hung_) {
     if (!discovery_.is_job(read.owner)) continue;
     std::string reason = reason_of(read, settings_.read_patience);

@@ -1,5 +1,4 @@
-// Where snapshots come from: the live kernel (Sampler) or a recording (PlaySource). The loop knows
-// only this.
+// Where snapshots come from: this node (Sampler) or a recording (PlaySource).
 #pragma once
 
 #include <optional>
@@ -14,7 +13,7 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  /// What is due; nullopt when nothing is, or nothing is new. Never blocks on a module or on a far
+  /// Makes the reads that are due; nullopt when nothing is new. Never blocks on a module or a far
   /// end.
   virtual std::optional<Snapshot> poll() = 0;
   /// How long until poll() has something to do, if no descriptor wakes it first; nullopt: never
@@ -23,7 +22,7 @@ class Source {
   /// Descriptors that make poll() worth calling as soon as they are readable; they may change with
   /// each poll().
   [[nodiscard]] virtual std::vector<int> wake_fds() const = 0;
-  /// What the recording's header says, for a recorder and the engine.
+  /// The header for recordings, and for the engine.
   [[nodiscard]] virtual RecordingHeader header() const = 0;
 };
 

@@ -17,130 +17,103 @@ namespace linkhealth {
 
 namespace {
 
+using Test = bool (*)(const PortReport&);
+
+bool any_port(const PortReport& /*port*/) { return true; }
 bool has_verbs(const PortReport& port) { return port.latest.id.verbs; }
 bool has_netdev(const PortReport& port) { return !port.latest.id.netdev.empty(); }
 bool has_pci(const PortReport& port) { return !port.latest.id.pci.empty(); }
 bool is_infiniband(const PortReport& port) { return port.latest.id.link_layer == "InfiniBand"; }
+bool is_ethernet(const PortReport& port) { return !is_infiniband(port); }
+bool has_module_path(const PortReport& port) { return has_netdev(port) || is_infiniband(port); }
 
-bool applies(SourceId source, const PortReport& port) {
-  switch (source) {
-    case SourceId::kCounters:
-    case SourceId::kHwCounters:
-    case SourceId::kVerbsEvents:
-      return has_verbs(port);
-    case SourceId::kNetdevStats:
-    case SourceId::kLinkModes:
-    case SourceId::kDownReason:
-    case SourceId::kFec:
-    case SourceId::kEthtoolStats:
-    case SourceId::kPause:
-    case SourceId::kDriverStats:
-      return has_netdev(port);
-    case SourceId::kModule:
-      return has_netdev(port) || is_infiniband(port);
-    case SourceId::kPcie:
-    case SourceId::kHwmon:
-    case SourceId::kDevlink:
-      return has_pci(port);
-    case SourceId::kPeerMad:
-      return is_infiniband(port);
-    case SourceId::kPeerLldp:
-      return !is_infiniband(port);
-    default:
-      return true;
-  }
+/// The link's settings alone do not show its state.
+bool has_link(const PortReport& port) {
+  const auto& link = port.latest.link;
+  return link && (link->carrier || !link->state.empty() || !link->phys_state.empty());
 }
-
-/// Shown only while they are not ok: what they give is another source's.
-bool is_trouble_only(SourceId source) {
-  return source == SourceId::kPciBus || source == SourceId::kRdmaDevice ||
-         source == SourceId::kEthtool;
+bool has_speed(const PortReport& port) { return port.latest.link && port.latest.link->speed_mbps; }
+bool has_down_reason(const PortReport& port) {
+  return port.latest.link && port.latest.link->down_reason;
 }
-
+bool has_fec(const PortReport& port) {
+  return !port.latest.fec_lanes.empty() ||
+         (port.latest.counters && has_counter_of(*port.latest.counters, SourceId::kFec));
+}
+bool has_module(const PortReport& port) { return port.latest.module.has_value(); }
+bool has_pcie(const PortReport& port) { return port.latest.pcie.has_value(); }
+bool has_temperature(const PortReport& port) {
+  return port.latest.pcie && port.latest.pcie->nic_temperature_c;
+}
 bool is_peer_by(const PortReport& port, std::string_view source) {
   const auto& peer = port.latest.peer;
   return peer &&
          (peer->source == source || peer->link_source == source || peer->counters_source == source);
 }
-
+bool is_peer_by_mad(const PortReport& port) { return is_peer_by(port, "mad"); }
+bool is_peer_by_lldp(const PortReport& port) { return is_peer_by(port, "lldp"); }
 /// ethtool has no path to the module of a port in InfiniBand mode.
 bool has_imported(const PortReport& port) {
   const auto& peer = port.latest.peer;
   const bool module =
       peer && (peer->module_source == "telemetry" || peer->module_source == "fleet");
   return module || is_peer_by(port, "telemetry") || is_peer_by(port, "fleet") ||
-         (is_infiniband(port) && port.latest.module.has_value());
+         (is_infiniband(port) && has_module(port));
 }
 
-/// Whether the report has a reading of it. A reading of the link's settings alone says nothing of
-/// the link.
+/// What the doctor knows of a source in addition to model/source_table.h.
+struct SourceRow {
+  SourceId id;
+  Test applies = any_port;                      ///< whether the port can have it
+  Test is_read = nullptr;                       ///< nullptr: by its counters
+  std::optional<EvidenceSource> evidence = {};  ///< what it lets the diagnosis see
+};
+using enum EvidenceSource;
+constexpr SourceRow kRows[] = {
+    {SourceId::kLink, any_port, has_link, kLink},
+    {SourceId::kCounters, has_verbs, nullptr, kCounters},
+    {SourceId::kHwCounters, has_verbs, nullptr, kCounters},
+    {SourceId::kNetdevStats, has_netdev, nullptr, kCounters},
+    {SourceId::kLinkModes, has_netdev, has_speed},
+    {SourceId::kDownReason, has_netdev, has_down_reason, kDownReason},
+    {SourceId::kFec, has_netdev, has_fec, kFec},
+    {SourceId::kEthtoolStats, has_netdev, nullptr, kCounters},
+    {SourceId::kPause, has_netdev},
+    {SourceId::kDriverStats, has_netdev, nullptr, kFec},
+    {SourceId::kModule, has_module_path, has_module, kModule},
+    {SourceId::kPcie, has_pci, has_pcie, kPcie},
+    {SourceId::kHwmon, has_pci, has_temperature},
+    {SourceId::kDevlink, has_pci, nullptr, kEvents},
+    {SourceId::kDeviceEvents, any_port, nullptr, kEvents},
+    {SourceId::kKernelLog, any_port, nullptr, kEvents},
+    {SourceId::kVerbsEvents, has_verbs, nullptr, kEvents},
+    {SourceId::kPeerMad, is_infiniband, is_peer_by_mad, kFarCounters},
+    {SourceId::kPeerLldp, is_ethernet, is_peer_by_lldp},
+    {SourceId::kImport, any_port, has_imported},
+};
+
+SourceRow row_of(SourceId source) {
+  const auto* const row = std::ranges::find(kRows, source, &SourceRow::id);
+  return row == std::end(kRows) ? SourceRow{source} : *row;
+}
+
+/// Whether the report has a reading of it.
 bool is_read(SourceId source, const PortReport& port) {
-  const PortSample& now = port.latest;
-  switch (source) {
-    case SourceId::kLink:
-      return now.link &&
-             (now.link->carrier || !now.link->state.empty() || !now.link->phys_state.empty());
-    case SourceId::kLinkModes:
-      return now.link && now.link->speed_mbps;
-    case SourceId::kDownReason:
-      return now.link && now.link->down_reason;
-    case SourceId::kModule:
-      return now.module.has_value();
-    case SourceId::kPcie:
-      return now.pcie.has_value();
-    case SourceId::kHwmon:
-      return now.pcie && now.pcie->nic_temperature_c;
-    case SourceId::kPeerMad:
-      return is_peer_by(port, "mad");
-    case SourceId::kPeerLldp:
-      return is_peer_by(port, "lldp");
-    case SourceId::kImport:
-      return has_imported(port);
-    case SourceId::kFec:
-      if (!now.fec_lanes.empty()) return true;
-      break;
-    default:
-      break;
-  }
-  return now.counters && has_counter_of(*now.counters, source);
+  if (const Test test = row_of(source).is_read; test != nullptr) return test(port);
+  return port.latest.counters && has_counter_of(*port.latest.counters, source);
 }
 
-/// What the source lets the diagnosis see.
-std::optional<EvidenceSource> evidence_of(SourceId source) {
-  switch (source) {
-    case SourceId::kLink:
-      return EvidenceSource::kLink;
-    case SourceId::kCounters:
-    case SourceId::kHwCounters:
-    case SourceId::kNetdevStats:
-    case SourceId::kEthtoolStats:
-      return EvidenceSource::kCounters;
-    case SourceId::kDownReason:
-      return EvidenceSource::kDownReason;
-    case SourceId::kFec:
-    case SourceId::kDriverStats:
-      return EvidenceSource::kFec;
-    case SourceId::kModule:
-      return EvidenceSource::kModule;
-    case SourceId::kPcie:
-      return EvidenceSource::kPcie;
-    case SourceId::kDeviceEvents:
-    case SourceId::kKernelLog:
-    case SourceId::kVerbsEvents:
-    case SourceId::kDevlink:
-      return EvidenceSource::kEvents;
-    case SourceId::kPeerMad:
-      return EvidenceSource::kFarCounters;
-    default:
-      return std::nullopt;
-  }
+/// Shown only while they are not ok: another source shows the readings they bring.
+bool is_trouble_only(SourceId source) {
+  return source == SourceId::kPciBus || source == SourceId::kRdmaDevice ||
+         source == SourceId::kEthtool;
 }
 
 const SourceStatus* find_status(const SourceMap& sources, SourceId source) {
   const auto at = sources.find(source);
   return at == sources.end() ? nullptr : &at->second;
 }
-/// Of one that another source stops: that source's.
+/// The status of the source that explains it: its own, or that of the source that stops it.
 const SourceStatus* find_cause(const SourceMap& sources, SourceId source) {
   const SourceStatus* own = find_status(sources, source);
   if (own == nullptr || !own->reason.empty()) return own;
@@ -169,7 +142,7 @@ SourceSight blank(const SourceInfo& row) {
   return sight;
 }
 
-/// A source that nothing was read of and that has no status: open, off, or refused.
+/// A source without a reading and without a status: open, off, or refused.
 void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
   const std::string name(row.name);
   if (row.kind != SourceKind::kRead && !facts.copied_tree) {
@@ -178,7 +151,7 @@ void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& fa
       sight.state = Visibility::kSeen;
       return;
     }
-    // A daemon that could not open it has a status.
+    // A daemon that could not open it reports a status.
     if (!open && facts.of_daemon && !facts.played) {
       sight.state = Visibility::kNotUsed;
       sight.why = "switched off in the configuration";
@@ -192,8 +165,8 @@ void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& fa
   sight.hint = row.hint;
 }
 
-/// A copy of /sys has files and no kernel: what a kernel or a device answers is hidden there.
-/// Imported files are neither.
+/// A copy of /sys has no kernel: every source that a kernel or a device answers is hidden. Imports
+/// are not.
 void judge_copy(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
   if (!facts.copied_tree || sight.state != Visibility::kNoWord || row.in_sys ||
       row.id == SourceId::kImport)
@@ -232,7 +205,7 @@ SourceSight of_node(const SourceInfo& row, const Report& report, const NodeFacts
   return sight;
 }
 
-/// Counters that stand at the end of their width count no further until somebody clears them.
+/// A counter at the end of its width does not count until an operator clears it.
 void judge_full_counters(SourceSight& sight, const PortReport& port) {
   if (!port.latest.counters) return;
   std::string full;
@@ -250,7 +223,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
                 "; the daemon never clears a counter";
 }
 
-/// ethtool asks a network interface for its module, and that of IPoIB offers none.
+/// ethtool reads a module through a network interface, and an IPoIB interface offers none.
 void judge_infiniband_module(SourceSight& sight, SourceId source, const PortReport& port) {
   const bool silent = sight.state == Visibility::kNoWord || sight.state == Visibility::kNotOffered;
   if (source != SourceId::kModule || !is_infiniband(port) || !silent) return;
@@ -269,9 +242,9 @@ std::optional<SourceId> elsewhere(const PortReport& port) {
   return std::nullopt;
 }
 
-/// What is requested of an interface by its number or name can't be requested where the interface
-/// is in another network namespace. The files of a card are there all the same. No IPoIB interface
-/// answers some of it, in any namespace (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
+/// An interface in another network namespace hides every source that is read by the interface's
+/// number or name, but not the card's files. No IPoIB interface has some of them, in any namespace
+/// (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
 void judge_elsewhere(SourceSight& sight, const SourceInfo& row, const PortReport& port) {
   const auto cause = elsewhere(port);
   if (!cause || sight.state != Visibility::kNoWord) return;
@@ -292,7 +265,7 @@ void judge_elsewhere(SourceSight& sight, const SourceInfo& row, const PortReport
 SourceSight of_port(const SourceInfo& row, const PortReport& port, const Report& report,
                     const NodeFacts& facts) {
   SourceSight sight = blank(row);
-  if (!applies(row.id, port)) {
+  if (!row_of(row.id).applies(port)) {
     sight.state = Visibility::kNotUsed;
     return sight;
   }
@@ -325,10 +298,10 @@ bool is_missing(const SourceSight& sight) {
 EvidenceSources far_sources(const PortReport& port) {
   const auto& peer = port.latest.peer;
   EvidenceSources seen;
-  if (peer && peer->link) seen.add(EvidenceSource::kFarLink);
-  if (peer && peer->counters) seen.add(EvidenceSource::kFarCounters);
-  if (peer && peer->module) seen.add(EvidenceSource::kFarModule);
-  if (!port.expected.peer_system.empty()) seen.add(EvidenceSource::kPlan);
+  if (peer && peer->link) seen.add(kFarLink);
+  if (peer && peer->counters) seen.add(kFarCounters);
+  if (peer && peer->module) seen.add(kFarModule);
+  if (!port.expected.peer_system.empty()) seen.add(kPlan);
   return seen;
 }
 
@@ -372,7 +345,7 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
   if (!port.exempt.empty()) return sight;
   EvidenceSources seen = far_sources(port);
   const auto add = [&seen](const SourceInfo& row, bool is_seen) {
-    if (const auto evidence = evidence_of(row.id); evidence && is_seen) seen.add(*evidence);
+    if (const auto evidence = row_of(row.id).evidence; evidence && is_seen) seen.add(*evidence);
   };
   for (const SourceSight& source : node_sources)
     if (const auto found = find_source(source.probe)) add(source_info(*found), is_visible(source));
@@ -414,8 +387,7 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   for (const PortReport& port : report.ports)
     doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
   const auto count = [&doctor](const std::vector<SourceSight>& sources) {
-    doctor.hidden +=
-        static_cast<std::size_t>(std::count_if(sources.begin(), sources.end(), &is_missing));
+    doctor.hidden += static_cast<std::size_t>(std::ranges::count_if(sources, is_missing));
   };
   count(doctor.node_sources);
   for (const PortSight& port : doctor.ports) count(port.sources);
@@ -424,28 +396,28 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
 
 std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
   std::vector<std::string> lines;
-  std::set<std::string> said;
+  std::set<std::string> logged;
   // Ten sources with one cause are one line, and so are ten ports.
-  const auto say = [&](const std::vector<SourceSight>& sources, const PortKey& port) {
-    std::vector<std::pair<std::string, std::string>> causes;  // and what they hide
+  const auto add = [&](const std::vector<SourceSight>& sources, const PortKey& port) {
+    std::vector<std::pair<std::string, std::string>> causes;  // and the sources that they hide
     for (const SourceSight& source : sources) {
       if (!is_missing(source)) continue;
-      std::string cause = fmt::format(
+      const std::string cause = fmt::format(
           " {}: {}{}", is_visible(source) ? "can be seen only in part" : "can't be seen",
           source.why, source.hint.empty() ? "" : ": " + source.hint);
       const auto known =
           std::ranges::find(causes, cause, &std::pair<std::string, std::string>::first);
       if (known == causes.end())
-        causes.emplace_back(std::move(cause), source.what);
+        causes.emplace_back(cause, source.what);
       else
         known->second += "; " + source.what;
     }
     for (const auto& [cause, what] : causes)
-      if (said.insert(what + cause).second)
-        lines.push_back(fmt::format("{}{}{}{}", port, port.empty() ? "" : ": ", what, cause));
+      if (logged.insert(what + cause).second)
+        lines.push_back((port.empty() ? "" : port + ": ") + what + cause);
   };
-  say(doctor.node_sources, "");
-  for (const PortSight& port : doctor.ports) say(port.sources, port.port);
+  add(doctor.node_sources, "");
+  for (const PortSight& port : doctor.ports) add(port.sources, port.port);
   return lines;
 }
 

@@ -1,5 +1,5 @@
-// What to do about a source that can't be read: a right or a mount helps against a refusal, and not
-// against what a device or a driver answers.
+// What to do about a source that can't be read: a right or a mount helps against a refusal, not
+// against an error that a device or a driver answers.
 #include <algorithm>
 #include <span>
 
@@ -11,12 +11,12 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// What a reason has when the daemon was refused, or the source is not there where it looks.
+// In a reason: the daemon was refused, or the source does not exist where the daemon looks.
 constexpr std::string_view kRefused[] = {
     "EPERM",     "EACCES",      "ENOENT",          "ENODEV", "Operation not permitted",
     "namespace", "copied /sys", "does not list it"};
 constexpr std::string_view kMissing[] = {"Permission denied", "No such file"};
-// The file is there, and only rights are missing: no mount and no namespace helps then.
+// The file exists, and only rights are missing: a mount or a namespace does not help.
 constexpr std::string_view kNoAccess[] = {"EACCES", "Permission denied"};
 constexpr std::string_view kNotPermitted[] = {"EPERM", "Operation not permitted"};
 constexpr std::string_view kNotOffered[] = {"EOPNOTSUPP", "Operation not supported", "load ib_u"};
@@ -76,22 +76,19 @@ std::string hint_for(SourceId source, const SourceStatus& status, bool seen) {
   if (row.in_sys)
     if (std::string hint = sys_hint(row, reason, seen); !hint.empty()) return hint;
   const bool refused = has_any(reason, kRefused) || has_any(reason, kMissing);
-  // What is received, or read of a far end, is no driver's to offer: the module or device file that
-  // it goes through is.
+  // Events and far ends are not offered by a driver: the kernel module or device file is missing.
   const bool of_device_file = row.kind != SourceKind::kRead && has_any(reason, kNotOffered);
   if (refused || of_device_file || !row.only_if_refused) return std::string(row.hint);
   if (has_any(reason, kBusy)) return "another reader holds it: it is read again by itself";
   if (source == SourceId::kModule) return module_hint(reason);
   if (row.kind == SourceKind::kRead)
     return "the driver or the device answers so: see the kernel log";
-  // No firewall says so: an SMP that is refused is only not answered (docs/adr/0004-mads.md).
-  // Counters are no SMP's.
+  // A refused SMP is not answered (docs/adr/0004-mads.md). Counters are not read by SMPs.
   if (source == SourceId::kPeerMad && reason.find("no answer") != std::string_view::npos &&
       !reason.starts_with("counters"))
-    return "the fabric may let only its subnet manager ask: name the far end by the cabling plan "
-           "or "
+    return "the fabric may answer its subnet manager only: name the far end by the cabling plan or "
            "an import (docs/import.md), and set peers.mad to 0";
-  return "";  // what was lost of events, what a far end refused
+  return "";  // lost events, a far end that refused
 }
 
 }  // namespace linkhealth

@@ -25,15 +25,18 @@ ByteView view(const void* data, int size) {
 
 Error bad_message(const std::string& what) { return {"netlink: " + what, EBADMSG}; }
 
-NetlinkBuilder::NetlinkBuilder(std::uint16_t type, std::uint16_t flags)
-    : message_(nlmsg_alloc_simple(type, flags | NLM_F_REQUEST), nlmsg_free) {
+NetlinkBuilder::NetlinkBuilder(nl_msg* message) : message_(message, nlmsg_free) {
   if (!message_) throw std::bad_alloc();
 }
 
+NetlinkBuilder::NetlinkBuilder(std::uint16_t type, std::uint16_t flags)
+    : NetlinkBuilder(nlmsg_alloc_simple(type, flags | NLM_F_REQUEST)) {}
+
 NetlinkBuilder NetlinkBuilder::generic(std::uint16_t family, std::uint16_t flags,
                                        std::uint8_t command, std::uint8_t version) {
-  NetlinkBuilder builder(family, flags);
-  builder.header(genlmsghdr{command, version, 0});
+  NetlinkBuilder builder(nlmsg_alloc());
+  check_room(genlmsg_put(builder.message_.get(), 0, 0, family, 0, flags | NLM_F_REQUEST, command,
+                         version) != nullptr);
   return builder;
 }
 
@@ -115,7 +118,8 @@ Result<NetlinkMessage> parse_netlink_message(ByteView bytes, std::size_t header_
 Result<NetlinkAttributes> parse_genl_message(ByteView bytes, std::uint8_t command) {
   auto message = parse_netlink_message(bytes, GENL_HDRLEN);
   if (!message) return message.error();
-  if (message->type < NLMSG_MIN_TYPE || message->fixed<genlmsghdr>().cmd != command)
+  auto* const head = const_cast<nlmsghdr*>(reinterpret_cast<const nlmsghdr*>(bytes.data()));
+  if (message->type < NLMSG_MIN_TYPE || genlmsg_hdr(head)->cmd != command)
     return bad_message("not the expected answer");
   return std::move(message->attributes);
 }

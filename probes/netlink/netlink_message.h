@@ -57,6 +57,7 @@ class NetlinkBuilder {
   [[nodiscard]] Bytes bytes() const;
 
  private:
+  explicit NetlinkBuilder(nl_msg* message);
   NetlinkBuilder& append(ByteView fixed_header);
   template <typename Number>
   NetlinkBuilder& number(std::uint16_t type, Number value) {

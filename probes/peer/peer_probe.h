@@ -30,7 +30,7 @@ struct PeerReading {
   std::optional<SteadyTime> valid_until;
 };
 
-/// Used by one thread.
+/// One call at a time, maybe of different threads.
 class PeerProbe {
  public:
   virtual ~PeerProbe() = default;

@@ -152,7 +152,7 @@ class Feeder {
           SteadyTime t(std::chrono::seconds(100));
           while (!stop_) {
             if (recordings.has_listeners()) {
-              recordings.publish(t += std::chrono::seconds(1), "{\"t\":1}");
+              recordings.publish(t += std::chrono::seconds(1), {}, [] { return "{\"t\":1}"; });
               server.wake_streams();
             }
             std::this_thread::yield();
@@ -187,7 +187,7 @@ TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
 /// The daemon reads most things each ten seconds: who asks for two waits two, not up to twenty.
 TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
   recordings.set_header("{\"schema\":1}");
-  recordings.set_known(SteadyTime(), [] { return std::string("{\"known\":1}"); });
+  recordings.publish(SteadyTime(), [] { return "{\"known\":1}"; }, {});
   std::thread time([this] {
     while (!recordings.has_listeners()) std::this_thread::yield();
     clock.steady_now = clock.steady_now.load() + std::chrono::seconds(2);

@@ -1,4 +1,4 @@
-// What the daemon remembers of its steps, and what it announces.
+// What the daemon stores of its steps, and the events that it announces.
 #include "daemon/history_keeper.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using testing::SizeIs;
 
 class HistoryKeeperTest : public testing::Test {
  protected:
-  /// A daemon from start to end that sees these events, one a step of ten seconds.
+  /// A daemon from start to end with these events, one in each step of ten seconds.
   void live(const std::vector<FaultEvent>& events) {
     HistoryKeeper keeper(settings_, history_time(0), log_);
     known_ = keeper.saved().ledger;
@@ -76,7 +76,7 @@ TEST_F(HistoryKeeperTest, EachEventIsAnnouncedOnceAndTheStateIsThereAfterARestar
   EXPECT_EQ(known_.faults, history_ledger(20).faults);
 }
 
-TEST_F(HistoryKeeperTest, WhatWasSeenIsRemembered) {
+TEST_F(HistoryKeeperTest, SignalsIdentitiesAndReferencesAreKept) {
   live({event(FaultEventKind::kOpened), event(FaultEventKind::kClosed)});
   const auto store = HistoryStore::open(settings_, history_time(30));
   const std::string stable = dirty_port().latest.id.stable_key();

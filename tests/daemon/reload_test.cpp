@@ -53,7 +53,7 @@ TEST_F(Reload, AMistakeNamesFileAndLine) {
   EXPECT_THAT(read("plan: /nowhere/plan.csv\n").error().message, HasSubstr("/nowhere/plan.csv"));
 }
 
-TEST_F(Reload, WhatNeedsARestartIsNamedOneByOne) {
+TEST_F(Reload, EachKeyThatNeedsARestartIsNamed) {
   const auto now = read("");
   EXPECT_THAT(config_changes(*now, *read("")), IsEmpty());
   const auto keys = [&](const std::string& text, bool restart) {
@@ -78,21 +78,22 @@ TEST_F(Reload, WhatNeedsARestartIsNamedOneByOne) {
               ElementsAre("database.max_mb", "listen", "node", "peers.import_dir", "record",
                           "sampling.kernel_log", "sampling.link_period_s", "socket", "state_dir",
                           "textfile.path", "web_config_file"));
-  EXPECT_THAT(reload_words(config_changes(*now, *read(later)), config_changes(*now, *read(later))),
-              HasSubstr("nothing changed; database.max_mb, listen, "));
+  EXPECT_THAT(
+      describe_reload(config_changes(*now, *read(later)), config_changes(*now, *read(later))),
+      HasSubstr("nothing changed; database.max_mb, listen, "));
 }
 
-TEST_F(Reload, WhatChangedIsSaidInWords) {
+TEST_F(Reload, ChangesAreDescribed) {
   const auto from = read("ports: {a/1: {speed_mbps: 400000}, b/1: {rail: 1}, c/1: {rail: 2}}\n");
   const auto to = read(
       "ports: {a/1: {speed_mbps: 200000}, d/1: {rail: 1}, c/1: {exempt: not cabled}}\n"
       "ledger: {quiet_s: 10}\nlisten: none\n");
   const auto changes = config_changes(*from, *to);
-  EXPECT_EQ(reload_words(changes, changes),
+  EXPECT_EQ(describe_reload(changes, changes),
             "ledger.quiet_s 300 -> 10, a/1 is expected otherwise, b/1 is no longer expected, c/1 "
             "is left out, "
             "d/1 is expected; listen needs a restart");
-  EXPECT_EQ(reload_words({}, {}), "nothing changed");
+  EXPECT_EQ(describe_reload({}, {}), "nothing changed");
 }
 
 /// The feed's port is mlx5_0/1, with the interface ens1np0.
@@ -101,30 +102,29 @@ ExpectedConfig config_of_feeds_port(const Config& config) {
   return expected_for(config, "mlx5_0/1", snapshot.ports.at("mlx5_0/1").id);
 }
 
-TEST_F(Reload, WhatIsSaidUnderSeveralNamesOfAPortIsOne) {
+TEST_F(Reload, EntriesUnderSeveralNamesOfAPortAreJoined) {
   for (const char* text :
        {"ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {peer: {system: leaf, port: Eth1}}}\n",
         "ports: {ens1np0: {speed_mbps: 800000}, mlx5_0/1: {peer: {system: leaf, port: Eth1}}}\n"}) {
-    const ExpectedConfig asked = config_of_feeds_port(*read(text));
-    ASSERT_TRUE(asked.expected) << text;
-    EXPECT_EQ(asked.expected->speed_mbps, 800000U) << text;
-    EXPECT_EQ(asked.expected->peer_system, "leaf") << text;
-    EXPECT_EQ(asked.contradiction, "") << text;
+    const ExpectedConfig config = config_of_feeds_port(*read(text));
+    ASSERT_TRUE(config.expected) << text;
+    EXPECT_EQ(config.expected->speed_mbps, 800000U) << text;
+    EXPECT_EQ(config.expected->peer_system, "leaf") << text;
+    EXPECT_EQ(config.contradiction, "") << text;
   }
 }
 
-TEST_F(Reload, TheConfigurationGoesBeforeThePlanUnderAnyName) {
+TEST_F(Reload, TheConfigurationWinsOverThePlanUnderAnyName) {
   write("plan.csv", "port,speed_mbps,rail,peer_system,peer_port\nmlx5_0/1,800000,7,leaf-1,Eth1\n");
   const std::string plan = "plan: " + temp_.file("plan.csv") + "\n";
-  const ExpectedConfig asked = config_of_feeds_port(
+  const ExpectedConfig config = config_of_feeds_port(
       *read(plan + "ports: {mlx5_0: {speed_mbps: 400000}, ens1np0: {peer: {port: Eth9}}}\n"));
-  ASSERT_TRUE(asked.expected);
-  EXPECT_EQ(asked.expected->speed_mbps, 400000U);
-  EXPECT_EQ(asked.expected->rail, "7") << "of this the configuration says nothing";
-  EXPECT_EQ(asked.expected->peer_system, "");
-  EXPECT_EQ(asked.expected->peer_port, "Eth9");
-  EXPECT_EQ(asked.contradiction, "")
-      << "the operator corrects the plan: that is what the order is for";
+  ASSERT_TRUE(config.expected);
+  EXPECT_EQ(config.expected->speed_mbps, 400000U);
+  EXPECT_EQ(config.expected->rail, "7") << "from the plan";
+  EXPECT_EQ(config.expected->peer_system, "");
+  EXPECT_EQ(config.expected->peer_port, "Eth9");
+  EXPECT_EQ(config.contradiction, "") << "the operator corrects the plan";
 
   write("plan.csv", "port,exempt\nmlx5_0/1,not cabled\n");
   EXPECT_EQ(config_of_feeds_port(*read(plan)).exempt, "not cabled");
@@ -135,7 +135,7 @@ TEST_F(Reload, TheConfigurationGoesBeforeThePlanUnderAnyName) {
   EXPECT_EQ(cabled.contradiction, "");
 }
 
-TEST_F(Reload, TwoEntriesThatDoNotAgreeAreSaidOfThePort) {
+TEST_F(Reload, TwoEntriesThatDoNotAgreeAreAContradiction) {
   EXPECT_EQ(config_of_feeds_port(
                 *read("ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n"))
                 .contradiction,
@@ -149,18 +149,27 @@ TEST_F(Reload, TwoEntriesThatDoNotAgreeAreSaidOfThePort) {
             "plan: mlx5_0/1 and mlx5_0 are one port and do not agree: mlx5_0/1 counts");
 }
 
-/// A node of one port, and what was said of it.
-struct Watched {
-  explicit Watched(const Config& config) : engine(engine_settings(config, "gpu-1", {})) {}
+/// A node of one port under a configuration, and its events.
+struct ConfiguredNode {
+  explicit ConfiguredNode(const Config& config) : engine(engine_settings(config, "gpu-1", {})) {}
   void run(double seconds) {
     for (const double end = feed.t + seconds; feed.t < end;) {
       const Engine::Step step = engine.step(feed.tick());
       report = step.report;
-      for (const FaultEvent& event : step.events) events.push_back(event);
+      events.insert(events.end(), step.events.begin(), step.events.end());
       remarks.insert(remarks.end(), step.remarks.begin(), step.remarks.end());
     }
   }
+  /// The cable is pulled after three minutes; runs for `seconds` more.
+  void run_and_pull(double seconds) {
+    run(180);
+    feed.pull(feed.t + 1);
+    feed.receive_mw(0);
+    run(seconds);
+  }
   void reload(const Config& config) { engine.reconfigure(engine_settings(config, "gpu-1", {})); }
+  [[nodiscard]] const PortReport& port() const { return report->ports.at(0); }
+
   Feed feed;
   Engine engine;
   std::shared_ptr<const Report> report;
@@ -168,24 +177,25 @@ struct Watched {
   std::vector<std::string> remarks;
 };
 
-TEST_F(Reload, AContradictionIsANoteAndOneLineOfTheLog) {
+TEST_F(Reload, AContradictionIsANoteOfThePortAndIsLoggedOnce) {
   const std::string text = "ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n";
-  const std::string said = "configuration: ens1np0 and mlx5_0 are one port and do not agree";
-  Watched node(*read(text));
+  const std::string contradiction =
+      "configuration: ens1np0 and mlx5_0 are one port and do not agree";
+  ConfiguredNode node(*read(text));
   node.run(60);
-  EXPECT_THAT(node.report->ports.at(0).note, HasSubstr(said));
-  EXPECT_EQ(node.report->ports.at(0).expected.speed_mbps, 400000U);
-  EXPECT_THAT(node.remarks, ElementsAre(HasSubstr("mlx5_0/1: " + said)));
+  EXPECT_THAT(node.port().note, HasSubstr(contradiction));
+  EXPECT_EQ(node.port().expected.speed_mbps, 400000U);
+  EXPECT_THAT(node.remarks, ElementsAre(HasSubstr("mlx5_0/1: " + contradiction)));
   node.reload(*read(text));
   node.run(60);
-  EXPECT_EQ(node.remarks.size(), 1U) << "the same again is no news";
+  EXPECT_EQ(node.remarks.size(), 1U) << "the same configuration has no events";
   node.reload(*read("ports: {mlx5_0: {speed_mbps: 400000}}\n"));
   node.run(60);
-  EXPECT_EQ(node.report->ports.at(0).note, "");
+  EXPECT_EQ(node.port().note, "");
 }
 
 TEST_F(Reload, APortThatIsNewlyExpectedAndAbsentBecomesAFinding) {
-  Watched node(*read("ports: {mlx5_0/1: {rail: 1}}\n"));
+  ConfiguredNode node(*read("ports: {mlx5_0/1: {rail: 1}}\n"));
   node.run(600);
   EXPECT_THAT(node.events, IsEmpty());
   node.reload(*read("ports: {mlx5_0/1: {rail: 1}, \"0000:3b:00.0\": {rail: 2}}\n"));
@@ -196,14 +206,14 @@ TEST_F(Reload, APortThatIsNewlyExpectedAndAbsentBecomesAFinding) {
   EXPECT_EQ(node.report->ports.size(), 2U);
   node.reload(*read("ports: {mlx5_0/1: {rail: 1}, \"0000:3b:00.0\": {rail: 2}}\n"));
   node.run(60);
-  EXPECT_EQ(node.events.size(), 1U) << "the same again is no news";
+  EXPECT_EQ(node.events.size(), 1U) << "the same configuration has no events";
 }
 
-TEST_F(Reload, OneThatNobodyExpectsAnyMoreIsGoneAndItsFaultCloses) {
+TEST_F(Reload, APortThatIsNoLongerExpectedIsGoneAndItsFaultCloses) {
   for (const char* text :
        {"ports: {mlx5_0/1: {rail: 1}}\n", "",
         "ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {exempt: not built in yet}}\n"}) {
-    Watched node(*read("ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {rail: 2}}\n"));
+    ConfiguredNode node(*read("ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {rail: 2}}\n"));
     node.run(600);
     ASSERT_EQ(node.events.size(), 1U);
     node.reload(*read(text));
@@ -221,12 +231,9 @@ TEST_F(Reload, OneThatNobodyExpectsAnyMoreIsGoneAndItsFaultCloses) {
   }
 }
 
-TEST_F(Reload, WhatIsOpenOnAPortThatIsLeftOutCloses) {
-  Watched node(*read(""));
-  node.run(180);
-  node.feed.pull(node.feed.t + 1);
-  node.feed.receive_mw(0);
-  node.run(60);
+TEST_F(Reload, AFaultOfAPortThatBecomesExemptCloses) {
+  ConfiguredNode node(*read(""));
+  node.run_and_pull(60);
   ASSERT_EQ(node.events.size(), 1U);
   node.reload(*read("ports: {mlx5_0: {exempt: moved to another rack}}\n"));
   node.run(2);
@@ -235,62 +242,39 @@ TEST_F(Reload, WhatIsOpenOnAPortThatIsLeftOutCloses) {
   EXPECT_EQ(node.events[1].fault.summary,
             "configuration leaves this port out: moved to another rack");
   EXPECT_THAT(node.engine.ledger_state().faults, IsEmpty());
-  EXPECT_THAT(node.engine.ledger_state().repeats, IsEmpty())
-      << "nothing came back, nothing was repaired";
+  EXPECT_THAT(node.engine.ledger_state().repeats, IsEmpty()) << "no repair, no repeated fault";
 }
 
-TEST_F(Reload, TheEngineTakesItOverWithoutForgetting) {
-  Engine engine(engine_settings(*read(""), "gpu-1", {}));
-  Feed feed;
-  for (int i = 0; i < 180; ++i) engine.step(feed.tick());
-  feed.pull(feed.t + 1);
-  feed.receive_mw(0);
-  std::shared_ptr<const Report> report;
-  for (int i = 0; i < 12; ++i) report = engine.step(feed.tick()).report;
-  ASSERT_EQ(report->ports.at(0).faults.size(), 1U);
-  const std::string id = report->ports.at(0).faults[0].id;
-  engine.reconfigure(engine_settings(
-      *read(
-          "site: {rack: 9}\ndry_run: true\nports: {ens1np0: {rail: 3, peer: {system: leaf-1}}}\n"),
-      "gpu-1", {}));
-  report = engine.step(feed.tick()).report;
-  ASSERT_EQ(report->ports.at(0).faults.size(), 1U);
-  EXPECT_EQ(report->ports.at(0).faults[0].id, id);
-  EXPECT_EQ(report->site->at("rack"), "9");
-  EXPECT_EQ(report->dry_run, true);
-  EXPECT_EQ(report->ports.at(0).expected.rail, "3") << "by the name of its interface";
-  engine.reconfigure(
-      engine_settings(*read("ports: {mlx5_0: {exempt: not cabled}}\n"), "gpu-1", {}));
-  report = engine.step(feed.tick()).report;
-  EXPECT_EQ(report->ports.at(0).exempt, "not cabled");
-  EXPECT_FALSE(report->site.has_value());
+TEST_F(Reload, TheEngineKeepsItsFaultsAndTakesSiteExpectationsAndExemptions) {
+  ConfiguredNode node(*read("site: {rack: 9}\nports: {mlx5_0/1: {rail: 3}}\n"));
+  node.run_and_pull(60);
+  ASSERT_EQ(node.port().faults.size(), 1U);
+  ASSERT_FALSE(node.events.empty());
+  EXPECT_EQ(node.events[0].site->at("rack"), "9");
+  EXPECT_EQ(node.events[0].rail, "3");
+  const std::string id = node.port().faults[0].id;
+  node.reload(*read(
+      "site: {rack: 8}\ndry_run: true\nports: {ens1np0: {rail: 4, peer: {system: leaf-1}}}\n"));
+  node.run(1);
+  ASSERT_EQ(node.port().faults.size(), 1U);
+  EXPECT_EQ(node.port().faults[0].id, id);
+  EXPECT_EQ(node.report->site->at("rack"), "8");
+  EXPECT_EQ(node.report->dry_run, true);
+  EXPECT_EQ(node.port().expected.rail, "4") << "by the name of its interface";
+  node.reload(*read("ports: {mlx5_0: {exempt: not cabled}}\n"));
+  node.run(1);
+  EXPECT_EQ(node.port().exempt, "not cabled");
+  EXPECT_FALSE(node.report->site.has_value());
 }
 
-TEST_F(Reload, EventsCarryThePlace) {
-  Engine engine(
-      engine_settings(*read("site: {rack: 9}\nports: {mlx5_0/1: {rail: 3}}\n"), "gpu-1", {}));
-  Feed feed;
-  for (int i = 0; i < 180; ++i) engine.step(feed.tick());
-  feed.pull(feed.t + 1);
-  feed.receive_mw(0);
-  std::vector<FaultEvent> events;
-  for (int i = 0; i < 12; ++i)
-    for (FaultEvent& event : engine.step(feed.tick()).events) events.push_back(event);
-  ASSERT_FALSE(events.empty());
-  EXPECT_EQ(events[0].site->at("rack"), "9");
-  EXPECT_EQ(events[0].rail, "3");
-}
-
-TEST_F(Reload, KnobsAreTakenInPlace) {
-  Engine engine(engine_settings(*read(""), "gpu-1", {}));
-  Feed feed;
-  for (int i = 0; i < 180; ++i) engine.step(feed.tick());
-  engine.reconfigure(engine_settings(*read("ledger: {down_hold_s: 3600}\n"), "gpu-1", {}));
-  feed.pull(feed.t + 1);
-  feed.receive_mw(0);
-  std::size_t events = 0;
-  for (int i = 0; i < 60; ++i) events += engine.step(feed.tick()).events.size();
-  EXPECT_EQ(events, 0U) << "a link that is down is not judged for an hour now";
+TEST_F(Reload, TheEngineTakesSettings) {
+  ConfiguredNode node(*read(""));
+  node.run(180);
+  node.reload(*read("ledger: {down_hold_s: 3600}\n"));
+  node.feed.pull(node.feed.t + 1);
+  node.feed.receive_mw(0);
+  node.run(60);
+  EXPECT_THAT(node.events, IsEmpty()) << "a link that is down is not judged for an hour now";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whose state a run may read and write, and what a start refuses though the file is good.
+// Which state a run may read and write, and which good configurations a start refuses.
 #include "daemon/start.h"
 
 #include <gtest/gtest.h>
@@ -11,33 +11,25 @@
 namespace linkhealth {
 namespace {
 
-TEST(Start, OtherPortsThanThisNodesHaveNoStateUnlessADirectoryIsNamedForThem) {
+TEST(Start, ACopyOrARecordingHasNoStateUnlessADirectoryIsNamedForIt) {
   Config config;
-  EXPECT_EQ(state_directory(config, {}), "/var/lib/linkhealth");
   DaemonOptions copy;
   copy.sysroot = "/tmp/customer/sys";
-  EXPECT_EQ(state_directory(config, copy), "");
   DaemonOptions recording;
   recording.play_file = "node.jsonl";
+  EXPECT_EQ(state_directory(config, {}), "/var/lib/linkhealth");
+  EXPECT_EQ(state_directory(config, copy), "");
   EXPECT_EQ(state_directory(config, recording), "");
+  EXPECT_TRUE(watches_this_node({}));
+  EXPECT_FALSE(watches_this_node(copy));
   copy.state_dir = recording.state_dir = config.state_dir = "/tmp/customer/state";
   EXPECT_EQ(state_directory(config, copy), "/tmp/customer/state");
   EXPECT_EQ(state_directory(config, recording), "/tmp/customer/state");
-}
-
-TEST(Start, ACopyOrARecordingIsNotThisNode) {
-  EXPECT_TRUE(watches_this_node({}));
-  DaemonOptions copy;
-  copy.sysroot = "/tmp/customer/sys";
-  EXPECT_FALSE(watches_this_node(copy));
-  copy.state_dir = "/tmp/customer/state";
   EXPECT_TRUE(watches_this_node(copy)) << "a run of its own";
-  DaemonOptions recording;
-  recording.play_file = "node.jsonl";
   EXPECT_FALSE(watches_this_node(recording));
 }
 
-TEST(Start, NoDirectoryIsMadeForNoState) {
+TEST(Start, DirectoriesAreCreatedOnlyWhereTheyAreNeeded) {
   const test::TempDirectory temp;
   ASSERT_TRUE(make_directories("", temp.file("run/s.sock")).ok());
   EXPECT_TRUE(std::filesystem::is_directory(temp.file("run")));
@@ -45,7 +37,7 @@ TEST(Start, NoDirectoryIsMadeForNoState) {
   EXPECT_TRUE(std::filesystem::is_directory(temp.file("state")));
 }
 
-TEST(Start, WhatItWouldRefuseIsTold) {
+TEST(Start, TheCheckRefusesWhatTheStartWouldRefuse) {
   const test::TempDirectory temp;
   const auto why = [](const Config& config, const DaemonOptions& options = {}) {
     const auto good = check_start(config, options);

@@ -27,7 +27,7 @@ TEST(FirstLine, HasWhatIsKnownWithTheStateOfTheSourcesAndNoEventsOfThePast) {
     port.latest.module.emplace().serial = "A1";
     port.latest.sources = failing(SourceId::kCounters, "EINVAL");
   }
-  const Snapshot first = with_all_groups(frame_of(step), report);
+  const Snapshot first = with_all_groups(step, report);
   EXPECT_EQ(first.taken_at, SteadyTime(std::chrono::seconds(100)));
   EXPECT_EQ(first.wall_time, step.wall_time);
   EXPECT_EQ(first.uptime_s, 5000);

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "daemon/http/gzip.h"
+#include "daemon/http/http_message.h"
 #include "daemon/http/http_server.h"
 #include "daemon/http/listening_sockets.h"
 #include "tests/fleet/fleet_node.h"

@@ -922,7 +922,7 @@ def a_copy_leaves_this_nodes_state_alone(node):
     finally:
         process.terminate()
         process.wait()
-    assert "nothing is remembered or sent" in open(work + "/log", encoding="utf-8").read()
+    assert "no state is kept and nothing is sent" in open(work + "/log", encoding="utf-8").read()
     assert not os.path.exists(work + "/of_the_node")
     empty = subprocess.run([DAEMON, "--sysroot", work, *command[3:]], capture_output=True, text=True)
     assert empty.returncode == 1 and "no copy of a /sys" in empty.stderr, empty.stderr

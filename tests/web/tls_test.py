@@ -178,7 +178,7 @@ class Web(unittest.TestCase):
             (self.tls("min_version: TLS13", "max_version: TLS12"), "min_version is above max_version"),
             (self.tls("client_auth_type: Maybe"), '"Maybe" is no client_auth_type'),
             (self.tls("client_auth_type: RequireAndVerifyClientCert"), "needs client_ca_file"),
-            (self.tls("client_ca_file: ca.crt"), "client_auth_type asks for no certificate"),
+            (self.tls("client_ca_file: ca.crt"), "client_auth_type requests no certificate"),
             (self.tls("cert: x"), "cert and cert_file: one of both, not both"),
             ("tls_server_config:\n  cert: no certificate\n  key_file: server.key\n", "web.yml: cert: no start line"),
             ("tls_server_config:\n  cert_file: server.crt\n  key: no key\n", "web.yml: key: "),

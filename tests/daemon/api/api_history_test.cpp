@@ -76,24 +76,24 @@ TEST_F(ApiHistoryTest, MaintenanceOfThePortByAnyOfItsNamesAndOfTheNode) {
        {stable_, std::string("mlx5_3"), std::string("ens4np0"), std::string(), stable_ + "1"}) {
     Maintenance work;
     work.port = port;
-    work.by = "who" + std::to_string(batch.ledger->maintenance_log.size());
+    work.by = "user" + std::to_string(batch.ledger->maintenance_log.size());
     work.since = history_time(10);
     batch.ledger->maintenance_log.push_back(work);
   }
   ASSERT_TRUE(store_->write(batch).ok());
   const HttpResponse past = get("/api/v1/ports/mlx5_3/history");
-  for (const char* by : {"who0", "who1", "who2", "who3"})
+  for (const char* by : {"user0", "user1", "user2", "user3"})
     EXPECT_THAT(past.body, HasSubstr(std::string(R"("by":")") + by + "\""));
-  EXPECT_THAT(past.body, Not(HasSubstr("who4"))) << "another port's";
+  EXPECT_THAT(past.body, Not(HasSubstr("user4"))) << "another port's";
 }
 
-TEST_F(ApiHistoryTest, OnlyTheSignalsThatWereAskedFor) {
+TEST_F(ApiHistoryTest, OnlyTheRequestedSignals) {
   const HttpResponse past = get("/api/v1/ports/mlx5_3/1/history", {{"signals", "temperature_c"}});
   EXPECT_THAT(past.body, HasSubstr("temperature_c"));
   EXPECT_THAT(past.body, Not(HasSubstr("pre_fec_ber\":[")));
 }
 
-TEST_F(ApiHistoryTest, BadQuestionsAreOneSentence) {
+TEST_F(ApiHistoryTest, BadParametersAreErrors) {
   const std::string path = "/api/v1/ports/mlx5_3/1/history";
   EXPECT_EQ(get("/api/v1/ports/mlx5_33/1/history").status, 404);
   EXPECT_EQ(get(path, {{"since", "0"}}).status, 400);
@@ -101,7 +101,7 @@ TEST_F(ApiHistoryTest, BadQuestionsAreOneSentence) {
   EXPECT_EQ(get(path, {{"since", "1e99"}}).status, 400);
   EXPECT_THAT(get(path, {{"step", "30"}}).body, HasSubstr("10, 60 or 600"));
   EXPECT_THAT(get(path, {{"step", "10"}, {"since", "7776000"}}).body,
-              HasSubstr("ask for longer steps"));
+              HasSubstr("use longer steps"));
   EXPECT_THAT(get(path, {{"signals", "temperature"}}).body,
               HasSubstr("did you mean temperature_c?"));
 }
@@ -117,13 +117,13 @@ TEST_F(ApiHistoryTest, AClientReadsItBack) {
   EXPECT_FALSE(parse_timeline("{}").ok());
 }
 
-TEST_F(ApiHistoryTest, WhereAModuleWas) {
+TEST_F(ApiHistoryTest, ThePlacesOfAModule) {
   EXPECT_THAT(get("/api/v1/identities/S1").body,
               HasSubstr(R"("places":[{"serial":"S1","end":"local")"));
   EXPECT_EQ(get("/api/v1/identities/S2").status, 404);
 }
 
-TEST_F(ApiHistoryTest, AMemoryThatIsClosedIsSaid) {
+TEST_F(ApiHistoryTest, AClosedDatabaseIsAnError) {
   store_->close();
   EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 503);
   store_.reset();

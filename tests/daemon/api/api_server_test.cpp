@@ -58,11 +58,8 @@ TEST_F(StartedServer, TheSameApiOnBothSockets) {
     EXPECT_EQ(over_tcp.status, 200) << path;
     EXPECT_EQ(over_tcp.body, local(path).body) << path;
   }
-}
-
-TEST_F(StartedServer, AScrapeHasWhatTheLastStepDecided) {
   reports.publish(reports.current()->report, {}, {.version = "another"});
-  EXPECT_THAT(tcp("/metrics").body, HasSubstr("version=\"another\""));
+  EXPECT_THAT(tcp("/metrics").body, HasSubstr("version=\"another\"")) << "of the last step";
 }
 
 TEST_F(StartedServer, RecordingsAreOnTheUnixSocketOnly) {
@@ -76,7 +73,8 @@ TEST_F(StartedServer, RecordingsAreOnTheUnixSocketOnly) {
   const auto answer =
       cli::fetch(local_target("/api/v1/recording?for=2"), [&](int, std::string_view bytes) {
         got += bytes;
-        recordings.publish(t, "{\"t\":" + std::to_string(t.time_since_epoch().count()) + "}");
+        recordings.publish(
+            t, {}, [t] { return "{\"t\":" + std::to_string(t.time_since_epoch().count()) + "}"; });
         server->wake_streams();
         t += std::chrono::seconds(1);
         return true;

@@ -86,7 +86,7 @@ TEST_F(ApiTest, ThePageHasItsOwnPolicy) {
   EXPECT_EQ(ask("/web/../api.h").status, 404);
 }
 
-TEST_F(ApiTest, NoRouteIsThereTwiceAndAllAreDescribed) {
+TEST_F(ApiTest, EachRouteIsUniqueAndDescribed) {
   const auto document = parse_json(ask("/api/v1/openapi.json").body);
   ASSERT_TRUE(document.ok());
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -100,7 +100,7 @@ TEST_F(ApiTest, NoRouteIsThereTwiceAndAllAreDescribed) {
 
 class BeforeTheFirstReport : public ::testing::Test, protected test::TestServer {};
 
-TEST_F(BeforeTheFirstReport, WhatNeedsAReportIsRefused) {
+TEST_F(BeforeTheFirstReport, RoutesThatNeedAReportAreUnavailable) {
   HttpRequest request;
   request.method = "GET";
   for (const auto& [path, status] : {std::pair("/-/ready", 503),
@@ -127,7 +127,7 @@ class ApiActions : public ApiTest {
   HttpRequest request;
 };
 
-TEST_F(ApiActions, OnlyTheOwnPageActsOnTcp) {
+TEST_F(ApiActions, OnTcpOnlyTheDaemonsOwnPageMayAct) {
   EXPECT_EQ(status(), 200);
   request.origin = "https://node:9942";
   EXPECT_EQ(status(), 200);
@@ -145,7 +145,7 @@ TEST_F(ApiActions, OnlyTheOwnPageActsOnTcp) {
   EXPECT_EQ(fake.noted, "");
 }
 
-TEST_F(ApiActions, OnTheUnixSocketOnlyTheUserCounts) {
+TEST_F(ApiActions, OnTheUnixSocketTheUserDecides) {
   request.caller.transport = Caller::Transport::kUnix;
   request.content_type.clear();
   EXPECT_EQ(status(), 200);
@@ -175,7 +175,7 @@ TEST_F(ApiActions, BadParameters) {
   EXPECT_EQ(status(), 400) << "no end";
 }
 
-TEST_F(ApiActions, TheAuthenticatedUserIsShownBesideAnotherName) {
+TEST_F(ApiActions, TheAuthenticatedUserIsAddedToAnotherName) {
   request.caller.user = "root";
   EXPECT_EQ(status(), 200);
   EXPECT_THAT(fake.noted, HasSubstr("|ann (as root)|"));
@@ -194,7 +194,7 @@ TEST_F(ApiActions, TheAuthenticatedUserIsShownBesideAnotherName) {
   EXPECT_EQ(status(), 400);
 }
 
-TEST_F(ApiActions, ControlCharactersDoNotGetThrough) {
+TEST_F(ApiActions, ControlCharactersAreRemoved) {
   request.params.emplace("reason", "a\x1b[31mred");
   EXPECT_EQ(status(), 200);
   EXPECT_EQ(fake.noted.find('\x1b'), std::string::npos);

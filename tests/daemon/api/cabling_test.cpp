@@ -34,27 +34,19 @@ std::string matches(const Report& report) {
   return text;
 }
 
-TEST(Cabling, AsPlanned) {
+TEST(Cabling, EachPortIsComparedWithThePlan) {
   EXPECT_EQ(matches(three("Ethernet1/1", "Eth2/1", "swp3/1")),
             "as planned; as planned; as planned; ");
-}
-
-TEST(Cabling, TwoInEachOthersPortsAreASwap) {
-  const Report report = three("Ethernet2/1", "Ethernet1/1", "Ethernet3/1");
-  EXPECT_EQ(matches(report), "swapped with mlx5_1/1; swapped with mlx5_0/1; as planned; ");
-  EXPECT_EQ(count_wrong(compare_cabling(report)), 2U);
-}
-
-TEST(Cabling, ThreeInTheRoundAreNamedOneByOne) {
+  const Report swap = three("Ethernet2/1", "Ethernet1/1", "Ethernet3/1");
+  EXPECT_EQ(matches(swap), "swapped with mlx5_1/1; swapped with mlx5_0/1; as planned; ");
+  EXPECT_EQ(count_wrong(compare_cabling(swap)), 2U);
   EXPECT_EQ(matches(three("Ethernet2/1", "Ethernet3/1", "Ethernet1/1")),
             "wrong: it has the cable of mlx5_1/1; wrong: it has the cable of mlx5_2/1; "
-            "wrong: it has the cable of mlx5_0/1; ");
-}
-
-TEST(Cabling, ElsewhereUnseenAndUnplanned) {
-  Report report = three("Ethernet9/1", "", "Ethernet3/1");
-  report.ports[2].expected = {};
-  EXPECT_EQ(matches(report),
+            "wrong: it has the cable of mlx5_0/1; ")
+      << "three in a ring";
+  Report elsewhere = three("Ethernet9/1", "", "Ethernet3/1");
+  elsewhere.ports[2].expected = {};
+  EXPECT_EQ(matches(elsewhere),
             "wrong: it is planned nowhere on this node; neighbour unknown; not in the plan; ");
 }
 
@@ -64,7 +56,7 @@ TEST(Cabling, ANameThatOnlyThePlanGivesIsNotSeen) {
   EXPECT_EQ(compare_cabling(report)[0].match, CablingMatch::kUnseen);
 }
 
-TEST(Cabling, TextFitsAndSaysTheVerdictFirst) {
+TEST(Cabling, TheTextFitsTheTerminalAndBeginsWithTheResult) {
   const Report report = three("Ethernet2/1", "Ethernet1/1", "Ethernet3/1");
   const std::string text = cabling_text(report, compare_cabling(report), {false, 80, false});
   EXPECT_THAT(text, HasSubstr("gpu-1   3 ports: 2 plugged against the plan\n"));

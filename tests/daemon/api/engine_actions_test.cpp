@@ -34,7 +34,7 @@ class EngineActionsTest : public ::testing::Test {
     feed_.receive_mw(0);
     for (int i = 0; i < 12; ++i) report_ = engine.step(feed_.tick()).report;
   }
-  /// What a start after a kill finds: the files as they are now.
+  /// The state that a start after a kill reads: the files as they are now.
   LedgerState after_a_kill() {
     const test::TempDirectory copy;
     for (const auto& file : std::filesystem::directory_iterator(temp_.path()))
@@ -55,7 +55,7 @@ class EngineActionsTest : public ::testing::Test {
   std::shared_ptr<const Report> report_;
 };
 
-TEST_F(EngineActionsTest, WhatWasAnsweredSurvivesAKill) {
+TEST_F(EngineActionsTest, AnAnsweredActionSurvivesAKill) {
   Engine engine(settings());
   break_link(engine);
   EngineActions actions = actions_of(engine);
@@ -67,7 +67,7 @@ TEST_F(EngineActionsTest, WhatWasAnsweredSurvivesAKill) {
   work.until = until;
   ASSERT_TRUE(actions.begin_maintenance("", work));
   EXPECT_EQ(actions.storage_error(), "");
-  // No more is done with this engine: the next one knows what the disk knows.
+  // The next engine knows only the database.
   Engine next(settings());
   next.restore(after_a_kill());
   const auto report = next.step(feed_.tick()).report;
@@ -92,7 +92,7 @@ TEST_F(EngineActionsTest, ASecondAcknowledgementIsRefusedAndTheFirstStays) {
             "far_port_down withdrawn by bob\n");
 }
 
-TEST_F(EngineActionsTest, WhatTheDiskRefusesIsSaid) {
+TEST_F(EngineActionsTest, AFailedWriteIsReported) {
   Engine engine(settings());
   break_link(engine);
   EngineActions actions(engine, deciding_,

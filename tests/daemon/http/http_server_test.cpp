@@ -76,6 +76,8 @@ class Client {
   mutable std::string received_;
 };
 
+constexpr const char* kOk = "HTTP/1.1 200 OK\r\n";
+
 /// GET /ready, /big (1 MB), /throw, /stream.
 class HttpServerTest : public ::testing::Test {
  protected:
@@ -116,8 +118,18 @@ class HttpServerTest : public ::testing::Test {
   /// A client that was answered, and whose connection is idle.
   Client idle_client() const {
     Client made(port);
-    made.get("/ready");
-    EXPECT_THAT(made.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+    expect_answer(made);
+    return made;
+  }
+  static void expect_answer(const Client& one) {
+    one.get("/ready");
+    EXPECT_THAT(one.read_to("ready\n"), StartsWith(kOk));
+  }
+  /// A client that gets a stream.
+  Client stream_client() const {
+    Client made(port);
+    made.get("/stream");
+    EXPECT_THAT(made.read_to("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
     return made;
   }
 
@@ -129,13 +141,10 @@ class HttpServerTest : public ::testing::Test {
   std::optional<HttpServer> server;
 };
 
-TEST_F(HttpServerTest, AConnectionTakesManyRequestsInOneWriteAndInPieces) {
+TEST_F(HttpServerTest, AConnectionTakesManyRequestsInOneWriteAndInPiecesUntilTheClientEndsIt) {
   start();
   const Client one = client();
-  for (int i = 0; i < 300; ++i) {
-    one.get("/ready");
-    ASSERT_THAT(one.read_to("ready\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
-  }
+  for (int i = 0; i < 300; ++i) expect_answer(one);
   const std::string request = "GET /ready HTTP/1.1\r\nHost: n\r\n\r\n";
   one.send(request + request + "GET /re");
   one.read_to("ready\n");
@@ -143,49 +152,39 @@ TEST_F(HttpServerTest, AConnectionTakesManyRequestsInOneWriteAndInPieces) {
   one.send("ady HTTP/1.1\r\nHost: n\r\n");
   one.send("\r\n");
   EXPECT_THAT(one.read_to("ready\n"), HasSubstr("Connection: keep-alive\r\n"));
+  one.get("/ready", "Connection: close\r\n");
+  EXPECT_THAT(one.read_to("ready\n"), HasSubstr("Connection: close\r\n"));
+  EXPECT_TRUE(one.is_closed());
 }
 
-TEST_F(HttpServerTest, TheHeadHasLengthAndSafeFields) {
+TEST_F(HttpServerTest, TheHeadHasLengthAndSafeFieldsAndHeadHasNoBody) {
   start();
   const Client one = client();
-  one.get("/ready");
-  const std::string head = one.read_to("\r\n\r\n");
-  for (const char* field : {"Content-Length: 6", "X-Content-Type-Options: nosniff",
-                            "Content-Security-Policy: default-src 'none'", "Vary: Accept-Encoding"})
-    EXPECT_THAT(head, HasSubstr(field));
+  for (const char* method : {"GET", "HEAD"}) {
+    one.send(std::string(method) + " /ready HTTP/1.1\r\nHost: n\r\n\r\n");
+    const std::string head = one.read_to("\r\n\r\n");
+    for (const char* field :
+         {"Content-Length: 6", "X-Content-Type-Options: nosniff",
+          "Content-Security-Policy: default-src 'none'", "Vary: Accept-Encoding"})
+      EXPECT_THAT(head, HasSubstr(field));
+    if (std::string(method) == "GET") one.read_to("ready\n");
+  }
+  expect_answer(one);
 }
 
-TEST_F(HttpServerTest, HeadHasNoBody) {
-  start();
-  const Client one = client();
-  one.send("HEAD /ready HTTP/1.1\r\nHost: n\r\n\r\n");
-  EXPECT_THAT(one.read_to("\r\n\r\n"), HasSubstr("Content-Length: 6\r\n"));
-  one.get("/ready");
-  EXPECT_THAT(one.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
-}
-
-TEST_F(HttpServerTest, ALargeAnswerIsPackedForAClientThatAcceptsIt) {
+TEST_F(HttpServerTest, ALargeAnswerIsCompressedForAClientThatAcceptsIt) {
   start();
   const Client one = client();
   one.get("/big", "Accept-Encoding: gzip\r\nConnection: close\r\n");
   const std::string head = one.read_to("\r\n\r\n");
   EXPECT_THAT(head, HasSubstr("Content-Encoding: gzip\r\n"));
   EXPECT_THAT(test::gunzip(one.read_all()), EndsWith("xend\n"));
-  one.get("/ready", "Accept-Encoding: gzip\r\n");
   const Client two = client();
   two.get("/ready", "Accept-Encoding: gzip\r\n");
   EXPECT_THAT(two.read_to("ready\n"), Not(HasSubstr("gzip"))) << "too small";
 }
 
-TEST_F(HttpServerTest, ClosesWhenAskedTo) {
-  start();
-  const Client one = client();
-  one.get("/ready", "Connection: close\r\n");
-  EXPECT_THAT(one.read_to("ready\n"), HasSubstr("Connection: close\r\n"));
-  EXPECT_TRUE(one.is_closed());
-}
-
-TEST_F(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
+TEST_F(HttpServerTest, ARequestThatIsNotHttpIsRefusedAndTheConnectionEnds) {
   start();
   const Client one = client();
   one.send("SSH-2.0-OpenSSH\r\n\r\n and more");
@@ -201,11 +200,10 @@ TEST_F(HttpServerTest, AHandlerThatThrowsIsAnAnswer) {
   const Client one = client();
   one.get("/throw");
   EXPECT_THAT(one.read_to("}\n"), StartsWith("HTTP/1.1 500"));
-  one.get("/ready");
-  EXPECT_THAT(one.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+  expect_answer(one);
 }
 
-TEST_F(HttpServerTest, ManySlowClientsHoldUpNobody) {
+TEST_F(HttpServerTest, ManySlowClientsDelayNoOther) {
   start({.connections = 8});
   std::vector<Client> slow;
   for (int i = 0; i < 8; ++i) {
@@ -247,10 +245,8 @@ TEST_F(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
 
 TEST_F(HttpServerTest, AStreamIsWokenAndEndsInGoodOrder) {
   start();
-  const Client one = client();
   publish("hello\n");
-  one.get("/stream");
-  EXPECT_THAT(one.read_to("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
+  const Client one = stream_client();
   EXPECT_EQ(one.read_to("\n\r\n"), "6\r\nhello\n\r\n");
   publish("again\n");
   EXPECT_EQ(one.read_to("\n\r\n"), "6\r\nagain\n\r\n");
@@ -258,32 +254,19 @@ TEST_F(HttpServerTest, AStreamIsWokenAndEndsInGoodOrder) {
   EXPECT_EQ(one.read_all(), "0\r\n\r\n");
 }
 
-TEST_F(HttpServerTest, AStreamThatBreaksCutsItsConnection) {
-  start();
-  const Client one = client();
-  one.get("/stream");
-  one.read_to("\r\n\r\n");
-  publish("", HttpStream::State::kBroken);
-  EXPECT_EQ(one.read_all(), "") << "no last chunk";
-}
-
-TEST_F(HttpServerTest, ASilentStreamIsKeptAlive) {
+TEST_F(HttpServerTest, ASilentStreamIsKeptAliveAndABrokenOneIsCut) {
   poll_after = Milliseconds(20);
   start();
-  const Client one = client();
-  one.get("/stream");
-  one.read_to("\r\n\r\n");
+  const Client one = stream_client();
   EXPECT_EQ(one.read_to("\n\r\n"), "6\r\nalive\n\r\n");
+  publish("", HttpStream::State::kBroken);
+  EXPECT_THAT(one.read_all(), Not(EndsWith("0\r\n\r\n"))) << "no last chunk";
 }
 
 TEST_F(HttpServerTest, OneStreamTooManyIsRefusedUntilAnotherEnds) {
   start({.streams = 2});
   std::vector<Client> clients;
-  for (int i = 0; i < 2; ++i) {
-    clients.push_back(client());
-    clients.back().get("/stream");
-    clients.back().read_to("\r\n\r\n");
-  }
+  for (int i = 0; i < 2; ++i) clients.push_back(stream_client());
   const Client more = client();
   more.get("/stream");
   EXPECT_THAT(more.read_to("}\n"), StartsWith("HTTP/1.1 503"));
@@ -298,10 +281,8 @@ TEST_F(HttpServerTest, OneStreamTooManyIsRefusedUntilAnotherEnds) {
 
 TEST_F(HttpServerTest, StoppingEndsStreamsInGoodOrder) {
   start();
-  const Client one = client();
+  const Client one = stream_client();
   const Client idle = idle_client();
-  one.get("/stream");
-  one.read_to("\r\n\r\n");
   {
     const std::lock_guard lock(mutex);
     published = "last\n";
@@ -339,10 +320,9 @@ TEST_F(HttpServerTest, WithoutDescriptorsTheOneIdleForLongestMakesRoom) {
   next.get("/ready");
   const std::string answer = next.read_to("ready\n");
   limit.reset();
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, StartsWith(kOk));
   EXPECT_TRUE(oldest.is_closed());
-  newer.get("/ready");
-  EXPECT_THAT(newer.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+  expect_answer(newer);
 }
 
 TEST_F(HttpServerTest, WithoutDescriptorsAndIdleConnectionsItTriesAgainLater) {
@@ -358,8 +338,8 @@ TEST_F(HttpServerTest, WithoutDescriptorsAndIdleConnectionsItTriesAgainLater) {
   slow.reset();
   const std::string answer = next.read_to("ready\n");
   limit.reset();
-  EXPECT_THAT(slow_answer, StartsWith("HTTP/1.1 200")) << "it serves the connections it has";
-  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(slow_answer, StartsWith(kOk)) << "it serves the connections it has";
+  EXPECT_THAT(answer, StartsWith(kOk));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class PeerTest : public ::testing::Test, protected test::TestServer {
     EXPECT_EQ(pipe(ends.data()), 0);
     const pid_t child = fork();
     if (child == 0) {
-      std::string text = "could not become another";
+      std::string text = "could not become another user";
       if (setgroups(groups.size(), groups.data()) == 0 && setresgid(uid, uid, uid) == 0 &&
           setresuid(uid, uid, uid) == 0) {
         cli::HttpTarget target;
@@ -65,8 +65,8 @@ class PeerTest : public ::testing::Test, protected test::TestServer {
   void open_directory() const { ASSERT_EQ(chmod(directory.c_str(), 0755), 0); }
 };
 
-TEST_F(PeerTest, OthersReadAndDoNotAct) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
+TEST_F(PeerTest, OtherUsersMayReadAndNotAct) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
   publish();
   start();
   open_directory();
@@ -77,7 +77,7 @@ TEST_F(PeerTest, OthersReadAndDoNotAct) {
   EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/recording?for=1"),
               HasSubstr("403 {\"error\":\"recordings are available to root"));
   EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/report"), HasSubstr("405"))
-      << "who may not act still hears what is there";
+      << "the path is checked before the user";
 }
 
 TEST(PeerCredentialsTest, AreThoseOfTheOtherEnd) {
@@ -101,7 +101,7 @@ TEST_F(PeerTest, AGroupThatIsNotThereIsAnErrorAtTheStart) {
 }
 
 TEST_F(PeerTest, MembersOfTheGroupAct) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
   settings.control_group =
       "games";  // of Debian's base-passwd: on each Debian, and nobody's first group here
   const auto games = group_id("games");

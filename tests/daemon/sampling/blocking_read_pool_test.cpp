@@ -24,10 +24,8 @@ class BlockingReads : public ::testing::Test {
  protected:
   using Jobs = std::vector<BlockingReadPool::Job>;
 
-  BlockingReadPool::Job job(
-      const std::string& owner, std::function<void()> work = [] {},
-      const std::string& name = "read") {
-    return {owner, name, [this, owner, work = std::move(work)]() -> BlockingReadPool::Done {
+  BlockingReadPool::Job job(const std::string& owner, std::function<void()> work) {
+    return {owner, "read", [this, owner, work = std::move(work)]() -> BlockingReadPool::Done {
               work();
               return [this, owner](double duration_s) {
                 finished.push_back(owner);
@@ -42,16 +40,14 @@ class BlockingReads : public ::testing::Test {
     finished.clear();
     pool.finish();
   }
-  void submit(const std::string& owner, std::function<void()> work, const std::string& name) {
-    Jobs jobs;
-    jobs.push_back(job(owner, std::move(work), name));
-    pool.submit(std::move(jobs));
+  void submit(
+      const std::string& owner, std::function<void()> work = [] {}) {
+    pool.submit({job(owner, std::move(work))});
   }
   /// Runs a read that hangs until release().
   void hang(const std::string& owner) {
     std::promise<void> started;
-    submit(
-        owner, [&started, until = released] { started.set_value(), until.wait(); }, "read");
+    submit(owner, [&started, until = released] { started.set_value(), until.wait(); });
     started.get_future().wait();
   }
   void release() { promise.set_value(); }
@@ -64,10 +60,9 @@ class BlockingReads : public ::testing::Test {
   BlockingReadPool pool{clock, kPatience};
 };
 
-TEST_F(BlockingReads, HandsOverABatchInItsOrderWhenAllOfItIsDone) {
+TEST_F(BlockingReads, ABatchIsFinishedInItsOrderWhenAllOfItIsDone) {
   hang("a/1");
-  submit(
-      "b/1", [] {}, "read");
+  submit("b/1");
   EXPECT_TRUE(pool.is_out("b/1", "read"));
   EXPECT_FALSE(pool.is_out("a/1", "other")) << "it may be this thread's next job";
   EXPECT_FALSE(pool.idle());
@@ -81,19 +76,16 @@ TEST_F(BlockingReads, HandsOverABatchInItsOrderWhenAllOfItIsDone) {
   EXPECT_EQ(poll(&event, 1, 0), 0);
 }
 
-TEST_F(BlockingReads, MeasuresHowLongAReadTookAlsoBelowAMillisecond) {
-  submit(
-      "a/1", [this] { clock.spend(Microseconds(137)); }, "read");
+TEST_F(BlockingReads, TheDurationOfAReadIsMeasuredInMicroseconds) {
+  submit("a/1", [this] { clock.spend(Microseconds(137)); });
   finish();
   EXPECT_NEAR(last_duration_s, 0.000137, 1e-9);
 }
 
-TEST_F(BlockingReads, AReadThatHangsIsNamedAndTheOthersGoOn) {
+TEST_F(BlockingReads, AReadThatHangsIsReportedAndTheOthersGoOn) {
   hang("hung/1");
-  submit(
-      "hung/1", [] {}, "read");
-  submit(
-      "good/1", [] {}, "read");
+  submit("hung/1");
+  submit("good/1");
   EXPECT_THAT(pool.check_hung(), IsEmpty());
   clock.advance(kPatience);
   const auto hung = pool.check_hung();
@@ -103,7 +95,8 @@ TEST_F(BlockingReads, AReadThatHangsIsNamedAndTheOthersGoOn) {
   EXPECT_THAT(finished, ElementsAre("good/1"))
       << "the hung owner's other job is dropped, not run at the same time";
   EXPECT_TRUE(pool.is_out("hung/1", "other")) << "nothing of a hung owner may be queued";
-  EXPECT_EQ(pool.check_hung().size(), 1U) << "still named, and no further thread is started for it";
+  EXPECT_EQ(pool.check_hung().size(), 1U)
+      << "still reported, and no further thread is started for it";
   release();
   finish();
   EXPECT_THAT(finished, ElementsAre("hung/1"));
@@ -111,7 +104,7 @@ TEST_F(BlockingReads, AReadThatHangsIsNamedAndTheOthersGoOn) {
   EXPECT_FALSE(pool.is_out("hung/1", "read"));
 }
 
-TEST_F(BlockingReads, HangsAreBoundedAndWhatWaitsBehindThemIsNamed) {
+TEST_F(BlockingReads, TheThreadsAreLimitedAndWaitingReadsAreReported) {
   constexpr std::size_t kReads = BlockingReadPool::kMaxThreads + 10;
   std::atomic<std::size_t> begun = 0;
   Jobs jobs;
@@ -135,21 +128,19 @@ TEST_F(BlockingReads, HangsAreBoundedAndWhatWaitsBehindThemIsNamed) {
   EXPECT_THAT(pool.check_hung(), IsEmpty());
 }
 
-TEST(BlockingReadPoolEnd, WaitsForNoReadThatHangs) {
+TEST(BlockingReadPoolEnd, DoesNotWaitForAReadThatHangs) {
   ManualClock clock;
   std::promise<void> started;
   auto release = std::make_shared<std::promise<void>>();
   auto ended = std::make_shared<std::promise<void>>();
   {
     BlockingReadPool pool(clock, kPatience);
-    std::vector<BlockingReadPool::Job> jobs;
-    jobs.push_back({"hung/1", "read", [&started, release, ended]() -> BlockingReadPool::Done {
-                      started.set_value();
-                      release->get_future().wait();
-                      ended->set_value();
-                      return [](double) { ADD_FAILURE() << "the pool is no more"; };
-                    }});
-    pool.submit(std::move(jobs));
+    pool.submit({{"hung/1", "read", [&started, release, ended]() -> BlockingReadPool::Done {
+                    started.set_value();
+                    release->get_future().wait();
+                    ended->set_value();
+                    return [](double) { ADD_FAILURE() << "the pool is no more"; };
+                  }}});
     started.get_future().wait();
   }
   release->set_value();

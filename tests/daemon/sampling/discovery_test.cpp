@@ -70,17 +70,17 @@ class Discoveries : public ::testing::Test {
   Discovery::Hang hang;
 };
 
-TEST_F(Discoveries, OneThatHangsIsNamedAndTheNextLeavesItsDeviceOut) {
+TEST_F(Discoveries, ADiscoveryThatHangsIsReportedAndTheNextSkipsItsDevice) {
   EXPECT_FALSE(discover_hanging("mlx5_3", [&] {
     EXPECT_EQ(hang.device, "mlx5_3");
     EXPECT_TRUE(hang.abandoned_now);
-    EXPECT_FALSE(discovery.is_out()) << "it is not waited for";
+    EXPECT_FALSE(discovery.is_out()) << "it is abandoned";
     EXPECT_THAT(*discover(), ElementsAre("mlx5_0", "mlx5_1", "mlx5_2", "mlx5_4", "mlx5_5"));
-  })) << "what it found is of before";
+  })) << "its result is outdated";
   EXPECT_EQ(discover()->size(), 6U) << "the device answers again";
 }
 
-TEST_F(Discoveries, OneThatIsMerelySlowIsWaitedFor) {
+TEST_F(Discoveries, ASlowDiscoveryIsNotAbandoned) {
   discover("mlx5_1", [&](const std::string&) { clock.advance(kPatience); });
   EXPECT_TRUE(discover("mlx5_5", [&](const std::string& owner) {
     clock.advance(kPatience / 3);
@@ -91,11 +91,11 @@ TEST_F(Discoveries, OneThatIsMerelySlowIsWaitedFor) {
   }));
 }
 
-TEST_F(Discoveries, AFewDevicesMayHangAndNoMore) {
+TEST_F(Discoveries, TheNumberOfAbandonedDiscoveriesIsLimited) {
   std::function<void(int)> hang_at = [&](int number) {
     discover_hanging(device(number), [&, number] {
       EXPECT_EQ(hang.abandoned_now, number < static_cast<int>(Discovery::kMaxAbandoned)) << number;
-      EXPECT_EQ(hang.device, device(number)) << "named all the same";
+      EXPECT_EQ(hang.device, device(number)) << "reported in any case";
       EXPECT_EQ(discovery.is_out(), !hang.abandoned_now);
       if (hang.abandoned_now) hang_at(number + 1);
     });

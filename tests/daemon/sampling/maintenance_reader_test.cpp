@@ -3,9 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include <condition_variable>
+#include <atomic>
 #include <fstream>
-#include <mutex>
+#include <future>
+#include <memory>
 
 #include "tests/support/manual_clock.h"
 #include "tests/support/temp_directory.h"
@@ -18,10 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Milliseconds kLong{
-    60'000};  // for a thread to come to it: it is woken, nobody waits that long
+constexpr Milliseconds kLong{60'000};  // only for a test that has failed
 
-TEST(MaintenanceReaderTest, WhatStandsInTheDirectory) {
+TEST(MaintenanceReaderTest, ReadsTheDirectoryWhenItIsDue) {
   testing::ManualClock clock;
   const test::TempDirectory temp;
   std::ofstream(temp.file("mlx5_3")) << "reason: fibre";
@@ -38,10 +38,10 @@ TEST(MaintenanceReaderTest, WhatStandsInTheDirectory) {
   const auto later = reader.wait(kLong);
   ASSERT_TRUE(later.maintenance);
   EXPECT_THAT(*later.maintenance, SizeIs(2));
-  EXPECT_THAT(later.complaints, IsEmpty()) << "said once";
+  EXPECT_THAT(later.complaints, IsEmpty()) << "reported once";
 }
 
-TEST(MaintenanceReaderTest, NoDirectoryIsNoWork) {
+TEST(MaintenanceReaderTest, WithoutADirectoryThereIsNoMaintenance) {
   const testing::ManualClock clock;
   MaintenanceReader reader("", clock);
   const auto news = reader.wait(kLong);
@@ -49,66 +49,35 @@ TEST(MaintenanceReaderTest, NoDirectoryIsNoWork) {
   EXPECT_THAT(news.complaints, IsEmpty());
 }
 
-/// A directory that answers when it is let.
-struct Gate {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool open = false, asked = false, passed = false;
-
-  MaintenanceDir::Found answer() {
-    std::unique_lock lock(mutex);
-    asked = true;
-    changed.notify_all();
-    changed.wait(lock, [this] { return open; });
-    passed = true;
-    changed.notify_all();
+TEST(MaintenanceReaderTest, ADirectoryThatDoesNotAnswerDelaysNothingAndIsReportedOnce) {
+  std::promise<void> answer;
+  const auto begun = std::make_shared<std::atomic<bool>>(false);
+  const auto read = [begun, answered = answer.get_future().share()] {
+    *begun = true;
+    begun->notify_all();
+    answered.wait();
     MaintenanceDir::Found found;
     found.maintenance.emplace_back();
     return found;
-  }
-  void let() {
-    const std::lock_guard lock(mutex);
-    open = true;
-    changed.notify_all();
-  }
-  void wait(bool Gate::*what) {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return this->*what; });
-  }
-};
-
-TEST(MaintenanceReaderTest, OneThatDoesNotAnswerDelaysNothingAndIsNamedOnce) {
-  const auto gate = std::make_shared<Gate>();
+  };
   testing::ManualClock clock;
-  MaintenanceReader reader("/nfs/work", clock, [gate] { return gate->answer(); });
-  reader.wait(Milliseconds(0));
-  gate->wait(&Gate::asked);
-  std::vector<std::string> said;
+  MaintenanceReader reader("/nfs/work", clock, read);
+  std::vector<std::string> complaints;
   for (int second = 0; second < 60; ++second) {
-    clock.advance(Milliseconds(1'000));
     const auto news = reader.poll();
-    EXPECT_FALSE(news.maintenance) << "what was known holds";
-    said.insert(said.end(), news.complaints.begin(), news.complaints.end());
+    EXPECT_FALSE(news.maintenance) << "the last content stays in force";
+    complaints.insert(complaints.end(), news.complaints.begin(), news.complaints.end());
+    begun->wait(false);
+    clock.advance(Milliseconds(1'000));
   }
-  EXPECT_THAT(said, ElementsAre("maintenance_dir: /nfs/work does not answer for 15 s: its last "
-                                "content stays in force"));
-  gate->let();
+  EXPECT_THAT(complaints,
+              ElementsAre("maintenance_dir: /nfs/work does not answer for 15 s: its last "
+                          "content stays in force"));
+  answer.set_value();
   const auto news = reader.wait(kLong);
   ASSERT_TRUE(news.maintenance);
   EXPECT_THAT(*news.maintenance, SizeIs(1));
   EXPECT_THAT(news.complaints, ElementsAre("maintenance_dir: /nfs/work answers again"));
-}
-
-TEST(MaintenanceReaderTest, TheEndLeavesAThreadThatHangsBehind) {
-  const auto gate = std::make_shared<Gate>();
-  const testing::ManualClock clock;
-  {
-    MaintenanceReader reader("/nfs/work", clock, [gate] { return gate->answer(); });
-    reader.wait(Milliseconds(0));
-    gate->wait(&Gate::asked);
-  }
-  gate->let();
-  gate->wait(&Gate::passed);
 }
 
 }  // namespace

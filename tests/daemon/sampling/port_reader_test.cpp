@@ -5,14 +5,12 @@
 
 #include <cerrno>
 
-#include "tests/probes/netlink/fake_driver.h"
 #include "tests/probes/sysfs/sysfs_tree.h"
 #include "tests/support/shared_host.h"
 
 namespace linkhealth {
 namespace {
 
-using testing::FakeDriver;
 using testing::FakeHost;
 using testing::LockedHost;
 using testing::Nic;
@@ -50,7 +48,7 @@ TEST_F(InfiniBandPort, TheDevicesCountersAreReadWhereThePortsStayZero) {
   EXPECT_TRUE(reading.sources.empty());
 }
 
-TEST_F(InfiniBandPort, AFileThatFailsIsANoteOfWhatIsMissing) {
+TEST_F(InfiniBandPort, AFileThatFailsIsTheReasonOfItsSource) {
   start();
   Nic nic;
   shared->change(
@@ -61,7 +59,7 @@ TEST_F(InfiniBandPort, AFileThatFailsIsANoteOfWhatIsMissing) {
       << "a part of them";
 }
 
-TEST_F(InfiniBandPort, FilesThatTheDriverDoesNotHaveAreNotMissing) {
+TEST_F(InfiniBandPort, FilesThatTheDriverDoesNotHaveAreNoProblem) {
   Nic nic;
   nic.driver = "irdma";  // of mlx5 a port without counters/ is a /sys in part
   shared->change([&](FakeHost& host) {
@@ -71,43 +69,6 @@ TEST_F(InfiniBandPort, FilesThatTheDriverDoesNotHaveAreNotMissing) {
     reader.emplace(std::make_unique<LockedHost>(shared), take_inventory(host).ports.at(0));
   });
   EXPECT_TRUE(read(0).sources.empty());
-}
-
-/// An Ethernet port whose driver has statistics of its own.
-struct PortWithDriver : ::testing::Test {
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
-  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
-  int errnum = 0;  // of the ioctl
-  std::optional<PortReader> reader;
-  SteadyTime now = steady_from_seconds(1000);
-
-  PortWithDriver() {
-    InventoryPort port;
-    shared->change([&](FakeHost& host) {
-      testing::add_nic(host, Nic());
-      port = take_inventory(host).ports.at(0);
-      host.set_ethtool([this](const std::string&, std::span<std::byte> command) -> Result<bool> {
-        if (errnum != 0) return Error{"refused", errnum};
-        return driver(command);
-      });
-    });
-    reader.emplace(std::make_unique<LockedHost>(shared), port);
-  }
-  Reading read(int after_s) {
-    now += std::chrono::seconds(after_s);
-    return reader->read(ReadGroup::kKernel, now);
-  }
-};
-
-TEST_F(PortWithDriver, ASourceThatFailsIsReadLaterAndIsOkWhenItAnswers) {
-  const SourceReports refused = {{SourceId::kDriverStats, {SourceState::kFailing, "EIO"}}};
-  errnum = EIO;
-  EXPECT_EQ(read(0).sources, refused);
-  errnum = 0;
-  EXPECT_EQ(read(5).sources, refused) << "not read yet";
-  const Reading healed = read(5);
-  EXPECT_TRUE(healed.sources.empty());
-  EXPECT_EQ(healed.sample.counters->get("link_down_events_phy"), 3U);
 }
 
 }  // namespace

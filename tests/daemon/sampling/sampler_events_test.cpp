@@ -1,17 +1,11 @@
-// What the sampler does with what its feeds tell.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// What the sampler does with the news of its feeds.
 #include <linux/netlink.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <string>
 
-#include "daemon/sampling/sampler.h"
 #include "probes/sysfs/kernel_log.h"
-#include "tests/probes/sysfs/sysfs_tree.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/shared_host.h"
+#include "tests/daemon/sampling/sampler_fixture.h"
 
 namespace linkhealth {
 namespace {
@@ -20,11 +14,9 @@ using namespace std::string_literals;
 using testing::add_nic;
 using testing::FakeHost;
 using testing::LockedHost;
-using testing::ManualClock;
 using testing::Nic;
-using testing::SharedHost;
 
-/// A feed that says what the test wants.
+/// A feed that returns what the test wants.
 class ScriptedFeed final : public EventFeed {
  public:
   explicit ScriptedFeed(FeedNews& next) : next_(next) {}
@@ -32,76 +24,49 @@ class ScriptedFeed final : public EventFeed {
   [[nodiscard]] int fd() const override { return 0; }
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(700); }
   FeedNews receive(Host& /*host*/, SteadyTime /*now*/) override { return std::exchange(next_, {}); }
-  [[nodiscard]] std::vector<Gap> gaps() const override {
-    return {{"", "verbs_events", "as the test says"}};
-  }
+  [[nodiscard]] std::vector<Gap> gaps() const override { return {{"", "verbs_events", "refused"}}; }
 
  private:
   FeedNews& next_;
 };
 
-class DaemonSamplerEvents : public ::testing::Test {
+class DaemonSamplerEvents : public testing::SamplerFixture {
  protected:
   void SetUp() override {
-    nic.device = "mlx5_0";
-    shared->change([&](FakeHost& host) {
-      add_nic(host, nic);
-      host.add_record(kKernelLogPath, "3,1,2500000,-;mlx5_core " + nic.pci +
+    has_second = false;
+    SamplerFixture::SetUp();
+    change([&](FakeHost& host) {
+      host.add_record(kKernelLogPath, "3,1,2500000,-;mlx5_core " + first.pci +
                                           ": device's health compromised - reached miss count");
     });
+    settings.kernel_log = true;
     std::vector<std::unique_ptr<EventFeed>> feeds;
     feeds.push_back(std::make_unique<ScriptedFeed>(news));
-    sampler =
-        std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr,
-                                  clock, settings, RecordingHeader{}, std::move(feeds));
-  }
-  Snapshot settle() {
-    Snapshot all;
-    const auto take = [&] {
-      if (auto snapshot = sampler->poll()) {
-        all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-        if (snapshot->sources) all.sources = snapshot->sources;
-        for (const auto& [key, sample] : snapshot->ports)
-          if (sample.link) all.ports[key].link = sample.link;
-      }
-    };
-    for (take(); !sampler->settled(); take()) {
-      std::vector<pollfd> wanted;
-      for (const int fd : sampler->wake_fds())
-        if (fd != 0) wanted.push_back({fd, POLLIN, 0});
-      ::poll(wanted.data(), wanted.size(), 1'000);
-    }
-    take();
-    return all;
+    start(nullptr, std::move(feeds));
   }
   /// The kernel numbers its events; a test may say its number, to have it heard late.
   void uevent(const std::string& action, const std::string& subsystem, const std::string& path,
               std::optional<std::uint64_t> late_number = {}) {
     if (!late_number)
-      shared->change([&](FakeHost& host) {
+      change([&](FakeHost& host) {
         host.set("/sys/kernel/uevent_seqnum", std::to_string(++event_number) + "\n");
       });
     const std::string text = action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path +
                              "\0SUBSYSTEM="s + subsystem + "\0SEQNUM="s +
                              std::to_string(late_number.value_or(event_number)) + "\0"s;
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-    shared->change([&](FakeHost& host) {
+    change([&](FakeHost& host) {
       host.inject(NETLINK_KOBJECT_UEVENT, {begin, begin + text.size()});
     });
   }
   static std::vector<PortEventKind> kinds(const Snapshot& snapshot) {
-    std::vector<PortEventKind> all;
-    for (const PortEvent& event : snapshot.events) all.push_back(event.kind);
-    return all;
+    std::vector<PortEventKind> kinds;
+    for (const PortEvent& event : snapshot.events) kinds.push_back(event.kind);
+    return kinds;
   }
 
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
-  ManualClock clock;
-  SamplerSettings settings;
-  Nic nic;
   FeedNews news;
   std::uint64_t event_number = 100;
-  std::unique_ptr<Sampler> sampler;
 };
 
 using ::testing::Contains;
@@ -122,20 +87,18 @@ TEST_F(DaemonSamplerEvents, AFatalLineFromBeforeTheStartIsTheFirstEvent) {
 
 TEST_F(DaemonSamplerEvents, APromptReadsTheCountsAtOnce) {
   settle();
-  shared->change([&](FakeHost& host) {
-    host.set(nic.netdev_dir() + "/carrier_down_count", "5\n");
-    host.set(nic.netdev_dir() + "/carrier_up_count", "6\n");
-  });
+  set(first.netdev_dir() + "/carrier_down_count", "5");
+  set(first.netdev_dir() + "/carrier_up_count", "6");
   EXPECT_THAT(kinds(settle()), IsEmpty()) << "nothing is due";
   news.look = true;
   const auto seen = kinds(settle());
   EXPECT_EQ(std::count(seen.begin(), seen.end(), PortEventKind::kCarrierDown), 3)
-      << "one event, and as many falls as the kernel counted";
+      << "one event, and as many losses as the kernel counted";
 }
 
 TEST_F(DaemonSamplerEvents, APortEventReadsTheStateOfThatPort) {
   settle();
-  shared->change([&](FakeHost& host) { host.set(nic.port_dir() + "/state", "2: INIT\n"); });
+  set(first.port_dir() + "/state", "2: INIT");
   news.ports.insert("mlx5_0/1");
   news.ports.insert("nobody/1");
   news.events.push_back({clock.steady(), "mlx5_0/1", PortEventKind::kPortError, ""});
@@ -150,26 +113,22 @@ TEST_F(DaemonSamplerEvents, AnEventDuringAReadOfTheStateReadsItAgain) {
   news.ports.insert("mlx5_0/1");
   sampler->poll();
   shared->until_a_read_hangs();
-  shared->change([&](FakeHost& host) { host.set(nic.port_dir() + "/state", "2: INIT\n"); });
+  set(first.port_dir() + "/state", "2: INIT");
   news.ports.insert("mlx5_0/1");
   sampler->poll();
   shared->hang("");
   EXPECT_EQ(settle().ports.at("mlx5_0/1").link->state, "INIT");
 }
 
-TEST_F(DaemonSamplerEvents, ADeviceEventSearchesAtOnceAndSaysEachThingOnce) {
+TEST_F(DaemonSamplerEvents, ADeviceEventStartsADiscoveryAndEachChangeIsOneEvent) {
   settle();
   const Nic fresh = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
-  shared->change([&](FakeHost& host) { add_nic(host, fresh); });
+  change([&](FakeHost& host) { add_nic(host, fresh); });
   clock.advance(Milliseconds(600));
   uevent("add", "net", "/devices/x/net/ens2np0");
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_1");
   EXPECT_THAT(kinds(settle()), ElementsAre(PortEventKind::kDeviceAdded));
-  shared->change([&](FakeHost& host) {
-    host.remove(fresh.pci_dir());
-    host.remove("/sys/class/net/" + fresh.netdev);
-    host.remove("/sys/class/infiniband/" + fresh.device);
-  });
+  remove_card(fresh);
   clock.advance(Milliseconds(600));
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_1");
   const auto gone = kinds(settle());
@@ -178,7 +137,7 @@ TEST_F(DaemonSamplerEvents, ADeviceEventSearchesAtOnceAndSaysEachThingOnce) {
   EXPECT_THAT(kinds(settle()), Not(Contains(PortEventKind::kDeviceGone)));
 }
 
-TEST_F(DaemonSamplerEvents, ADeviceThatWentAndCameBackBetweenTwoPollsIsSaid) {
+TEST_F(DaemonSamplerEvents, ADeviceThatWentAndCameBackBetweenTwoPollsIsReported) {
   settle();
   clock.advance(Milliseconds(600));
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
@@ -187,7 +146,7 @@ TEST_F(DaemonSamplerEvents, ADeviceThatWentAndCameBackBetweenTwoPollsIsSaid) {
               ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
 }
 
-TEST_F(DaemonSamplerEvents, ARemovalThatIsHeardAfterTheNewDeviceWasFoundIsNotToldAgain) {
+TEST_F(DaemonSamplerEvents, ARemovalReceivedAfterTheNewDeviceWasFoundIsNotReportedAgain) {
   settle();
   clock.advance(Milliseconds(600));
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
@@ -202,7 +161,7 @@ TEST_F(DaemonSamplerEvents, ADeviceThatIsListedWhileItLeavesGoesOnceAndComesOnce
   settle();
   clock.advance(Milliseconds(600));
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
-  EXPECT_THAT(kinds(settle()), IsEmpty()) << "told before it is gone";
+  EXPECT_THAT(kinds(settle()), IsEmpty()) << "the event comes before the device is gone";
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
   clock.advance(Milliseconds(600));
   EXPECT_THAT(kinds(settle()),
@@ -211,15 +170,15 @@ TEST_F(DaemonSamplerEvents, ADeviceThatIsListedWhileItLeavesGoesOnceAndComesOnce
   EXPECT_THAT(kinds(settle()), IsEmpty());
 }
 
-TEST_F(DaemonSamplerEvents, WhatWasReadOfTheFormerDeviceIsNotSaidOfTheNewOne) {
+TEST_F(DaemonSamplerEvents, ReadingsOfTheFormerDeviceAreNotTakenForTheNewOne) {
   settle();
   shared->hang("/counters/");
   clock.advance(settings.counters_period);
   sampler->poll();
   shared->until_a_read_hangs();
-  shared->change([&](FakeHost& host) {
-    host.remove(nic.pci_dir());
-    add_nic(host, nic);
+  change([&](FakeHost& host) {
+    host.remove(first.pci_dir());
+    add_nic(host, first);
   });
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
@@ -228,8 +187,7 @@ TEST_F(DaemonSamplerEvents, WhatWasReadOfTheFormerDeviceIsNotSaidOfTheNewOne) {
   EXPECT_THAT(kinds(settle()),
               ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
   for (int i = 0; i < 3; ++i) {
-    clock.advance(Milliseconds(1000));
-    EXPECT_THAT(kinds(settle()), IsEmpty());
+    EXPECT_THAT(kinds(settle_after(Milliseconds(1000))), IsEmpty());
   }
 }
 
@@ -237,32 +195,32 @@ TEST_F(DaemonSamplerEvents, ADeviceThatStaysListedAfterItsRemovalIsAnotherOne) {
   settle();
   uevent("remove", "infiniband",
          "/devices/x/infiniband/mlx5_0");  // and its coming back was not heard
-  std::vector<PortEventKind> told;
-  for (int second = 0; second < 10; ++second) {
+  std::vector<PortEventKind> seen;
+  for (int i = 0; i < 10; ++i) {
     clock.advance(Milliseconds(1000));
-    for (const PortEventKind kind : kinds(settle())) told.push_back(kind);
+    for (const PortEventKind kind : kinds(settle())) seen.push_back(kind);
   }
-  EXPECT_THAT(told, ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+  EXPECT_THAT(seen, ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
 }
 
-TEST_F(DaemonSamplerEvents, AFeedThatToldRestsAndAFloodOfSearchesIsOne) {
+TEST_F(DaemonSamplerEvents, AFeedWithNewsRestsBeforeItIsReadAgain) {
   settle();
   clock.advance(Milliseconds(600));
   EXPECT_THAT(sampler->wake_fds(), Contains(0));
   news.heard = news.search = true;
   settle();
   EXPECT_THAT(sampler->wake_fds(), Not(Contains(0)));
-  EXPECT_LE(*sampler->until_due(), Milliseconds(700)) << "it is asked again when its rest is over";
+  EXPECT_LE(*sampler->until_due(), Milliseconds(700)) << "it is read again after its rest";
   clock.advance(Milliseconds(700));
   EXPECT_THAT(sampler->wake_fds(), Contains(0));
 }
 
-TEST_F(DaemonSamplerEvents, LinesOfTheLogThatSayNothingWakeTheLoopOnceASecond) {
+TEST_F(DaemonSamplerEvents, IrrelevantLogLinesWakeTheLoopOnceASecond) {
   settle();
   clock.advance(Milliseconds(1000));
   sampler->poll();
   const std::size_t before = sampler->wake_fds().size();
-  shared->change([&](FakeHost& host) {
+  change([&](FakeHost& host) {
     host.add_record(kKernelLogPath, "6,2,3000000,-;usb 1-1: new device");
   });
   sampler->poll();
@@ -283,16 +241,16 @@ TEST_F(DaemonSamplerEvents, SourcesAreTheFeedsThatAreOpen) {
   EXPECT_THAT(off.sources(), Not(Contains("verbs_events")));
 }
 
-TEST_F(DaemonSamplerEvents, WhatAFeedCannotReceiveIsTheStateOfItsSource) {
+TEST_F(DaemonSamplerEvents, AFeedThatFailsIsTheStateOfItsSource) {
   const Snapshot seen = settle();
   const SourceStatus& status = seen.sources->at(SourceId::kVerbsEvents);
   EXPECT_EQ(status.state, SourceState::kFailing);
-  EXPECT_EQ(status.reason, "as the test says");
+  EXPECT_EQ(status.reason, "refused");
 }
 
 TEST_F(DaemonSamplerEvents, LostLinesOfTheKernelLogAreReportedForAnHour) {
   settle();
-  shared->change([](FakeHost& host) { host.fail_records(kKernelLogPath, EPIPE); });
+  change([](FakeHost& host) { host.fail_records(kKernelLogPath, EPIPE); });
   clock.advance(Milliseconds(1000));
   const Snapshot seen = settle();
   ASSERT_TRUE(seen.sources);
@@ -306,8 +264,7 @@ TEST_F(DaemonSamplerEvents, LostLinesOfTheKernelLogAreReportedForAnHour) {
 
 TEST_F(DaemonSamplerEvents, TheKernelLogCanBeSwitchedOff) {
   settings.kernel_log = false;
-  sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
-                                      nullptr, clock, settings, RecordingHeader{});
+  start();
   EXPECT_THAT(kinds(settle()), Not(Contains(PortEventKind::kKernelLog)));
 }
 

@@ -1,56 +1,41 @@
-// What the sampler makes of the far ends: samples, gaps and other people's readings of this end's
-// module.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// What the sampler makes of the far ends: samples, gaps and imported readings of this end's module.
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
-#include <poll.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
 
-#include "daemon/sampling/sampler.h"
 #include "probes/netlink/netlink_message.h"
-#include "tests/daemon/sampling/merged_snapshot.h"
+#include "tests/daemon/sampling/sampler_fixture.h"
 #include "tests/probes/netlink/netlink_fixtures.h"
-#include "tests/probes/sysfs/sysfs_tree.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/shared_host.h"
 
 namespace linkhealth {
 namespace {
 
-using testing::add_nic;
 using testing::FakeHost;
-using testing::LockedHost;
-using testing::ManualClock;
-using testing::Nic;
-using testing::SharedHost;
 
-/// What a test makes a source say; shared with the source's thread.
+/// The readings of a source; shared with its thread.
 struct Script {
   std::mutex mutex;
   std::vector<PeerReading> readings;
-  std::map<std::string, std::vector<PortKey>> asked;  ///< by source, the ports of its last round
-  void say(std::vector<PeerReading> now) {
+  std::map<std::string, std::vector<PortKey>> ports;  ///< by source, those of its last round
+  void set(std::vector<PeerReading> now) {
     const std::lock_guard lock(mutex);
     readings = std::move(now);
   }
 };
 
-class ToldFarEnd final : public PeerProbe {
+class ScriptedFarEnd final : public PeerProbe {
  public:
-  ToldFarEnd(std::string name, std::shared_ptr<Script> script)
+  ScriptedFarEnd(std::string name, std::shared_ptr<Script> script)
       : name_(std::move(name)), script_(std::move(script)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) override {
     due_ = now + Milliseconds(10'000);
     const std::lock_guard lock(script_->mutex);
-    std::vector<PortKey>& asked = script_->asked[name_];
-    asked.clear();
-    for (const InventoryPort& port : ports) asked.push_back(port.id.key());
+    script_->ports[name_].clear();
+    for (const InventoryPort& port : ports) script_->ports[name_].push_back(port.id.key());
     return script_->readings;
   }
   [[nodiscard]] SteadyTime next_due(SteadyTime /*now*/) const override { return due_; }
@@ -61,65 +46,58 @@ class ToldFarEnd final : public PeerProbe {
   SteadyTime due_;
 };
 
-class DaemonFarEnds : public ::testing::Test {
+class DaemonFarEnds : public testing::SamplerFixture {
  protected:
   void SetUp() override {
-    nic.device = "mlx5_0";
-    shared->change([&](FakeHost& host) { add_nic(host, nic); });
+    has_second = false;
+    settings.rescan_period = Milliseconds(60'000);
+    SamplerFixture::SetUp();
   }
-  void start(const std::string& probe, std::unique_ptr<ModuleReader> modules = nullptr) {
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
-                                        std::move(modules), clock, settings, RecordingHeader{});
+  void start_with(const std::string& probe, std::unique_ptr<ModuleReader> modules = nullptr) {
+    start(std::move(modules));
     std::vector<std::unique_ptr<PeerProbe>> probes;
-    probes.push_back(std::make_unique<ToldFarEnd>(probe, script));
+    probes.push_back(std::make_unique<ScriptedFarEnd>(probe, script));
     sampler->watch_far_ends(
         std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{}, plan));
   }
-  /// The import says now that this end's module is `serial`.
-  void import_module(const std::string& serial) {
-    PeerReading said = reading();
-    said.module.emplace();
-    said.module->serial = serial;
-    script->say({said});
-  }
   [[nodiscard]] PeerReading reading() const {
-    PeerReading said;
-    said.port = "mlx5_0/1";
-    said.read_at = clock.steady();
-    said.answered = true;
-    return said;
+    PeerReading made;
+    made.port = "mlx5_0/1";
+    made.read_at = clock.steady();
+    made.answered = true;
+    return made;
   }
-  /// Polls until everything has answered.
-  void settle() {
-    for (bool settled = false; !settled;) {
-      settled = sampler->settled();
-      if (const auto snapshot = sampler->poll()) take(*snapshot);
-      if (settled) break;
-      std::vector<pollfd> wanted;
-      for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
-      ::poll(wanted.data(), wanted.size(), 1'000);
-    }
+  [[nodiscard]] PeerReading reading_of_module(const std::string& serial) const {
+    PeerReading made = reading();
+    made.module.emplace();
+    made.module->serial = serial;
+    return made;
   }
-  /// The source is asked again; polls until `came` holds, at most a minute.
+  /// From now on the import has this module at this end.
+  void import_module(const std::string& serial) { script->set({reading_of_module(serial)}); }
+  std::optional<PeerSample>& peer() { return ever.ports["mlx5_0/1"].peer; }
+  std::optional<ModuleSample>& module() { return ever.ports["mlx5_0/1"].module; }
+  /// Whether the module was read in this round. A read that is out when the clock moves has taken
+  /// that long, and the reader pauses.
+  bool module_read() { return all.ports["mlx5_0/1"].module.has_value(); }
+  /// Polls in a new round of the source until `came` holds, at most a minute.
   template <typename Came>
   void next_round(Came came) {
-    rounds_seen = module_read = false;
-    clock.advance(settings.rescan_period);  // a search makes each source look at the clock
+    all = Snapshot{};
+    clock.advance(settings.rescan_period);
     constexpr int kMostPolls = 600;
     for (int polls = 0; polls < kMostPolls; ++polls) {
-      if (const auto snapshot = sampler->poll()) take(*snapshot);
+      poll();
       if (came()) return;
-      std::vector<pollfd> wanted;
-      for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
-      ::poll(wanted.data(), wanted.size(), 100);
+      wait(100);
     }
     FAIL() << "it did not come";
   }
   void next_round() {
-    next_round([this] { return rounds_seen; });
+    next_round([this] { return module_read() || all.ports["mlx5_0/1"].peer; });
   }
-  /// A module reader whose ethtool fails as `module_errnum` says; ENODEV is a good answer: the cage
-  /// is empty.
+  /// A module reader whose ethtool fails with `module_errnum`; ENODEV is a good answer: the cage is
+  /// empty.
   [[nodiscard]] std::unique_ptr<ModuleReader> module_reader() const {
     auto host = std::make_unique<FakeHost>();
     host->set_responder([errnum = module_errnum](int, std::span<const std::byte> request) {
@@ -128,271 +106,225 @@ class DaemonFarEnds : public ::testing::Test {
       return Result<std::vector<Bytes>>(std::vector<Bytes>{testing::captured("up_family")});
     });
     ModuleTiming timing = module_timing(settings);
-    timing.absent_period = timing.period;  // looked at in each round, as next_round() wants it
+    timing.absent_period = timing.period;  // an empty cage is read in each round
     return std::make_unique<ModuleReader>(std::move(host), clock, timing);
   }
-  /// What sources give a reason for now: "import: …".
-  [[nodiscard]] std::vector<std::string> gaps() const {
-    std::vector<std::string> words;
-    for (const Gap& gap : testing::all_gaps(ever)) words.push_back(gap.probe + ": " + gap.reason);
-    return words;
-  }
-  [[nodiscard]] bool has_gap(const std::string& text) const {
-    const auto all = gaps();
-    return std::ranges::find(all, text) != all.end();
-  }
-  void take(const Snapshot& snapshot) {
-    if (const auto at = snapshot.ports.find("mlx5_0/1"); at != snapshot.ports.end()) {
-      rounds_seen = rounds_seen || at->second.peer.has_value() || at->second.module.has_value();
-      if (at->second.peer) peer = at->second.peer;
-      if (at->second.module) module = at->second.module;
-      module_read = module_read || at->second.module.has_value();
-    }
-    for (const PortEvent& event : snapshot.events)
+  [[nodiscard]] std::vector<PortEventKind> module_events() const {
+    std::vector<PortEventKind> kinds;
+    for (const PortEvent& event : all.events)
       if (event.kind == PortEventKind::kModuleRemoved ||
           event.kind == PortEventKind::kModuleInserted)
-        module_events.push_back(event.kind);
-    testing::merge_snapshot(snapshot, ever);
+        kinds.push_back(event.kind);
+    return kinds;
   }
 
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
-  ManualClock clock;
-  SamplerSettings settings = [] {
-    SamplerSettings often;
-    often.rescan_period = Milliseconds(60'000);
-    return often;
-  }();
-  Nic nic;
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::shared_ptr<std::atomic<int>> module_errnum = std::make_shared<std::atomic<int>>(ENODEV);
   std::map<PortKey, ExpectedPort> plan;
-  std::unique_ptr<Sampler> sampler;
-  std::optional<PeerSample> peer;
-  std::optional<ModuleSample> module;
-  Snapshot ever;
-  std::vector<PortEventKind> module_events;
-  bool rounds_seen = false;
-  bool module_read = false;  ///< in this round. A read that is out when the time goes on has taken
-                             ///< that long, and rests
 };
 
-TEST_F(DaemonFarEnds, TheFarEndStandsInTheSnapshot) {
-  PeerReading said = reading();
-  said.peer.emplace();
-  said.peer->source = "lldp";
-  said.peer->system = "leaf-12";
-  script->say({said});
-  start("peer_lldp");
+constexpr const char* kIgnored = "its module is read through ethtool: the imported one is ignored";
+
+TEST_F(DaemonFarEnds, TheFarEndIsInTheSnapshot) {
+  PeerReading neighbour = reading();
+  neighbour.peer.emplace();
+  neighbour.peer->source = "lldp";
+  neighbour.peer->system = "leaf-12";
+  script->set({neighbour});
+  start_with("peer_lldp");
   settle();
-  ASSERT_TRUE(peer);
-  EXPECT_EQ(peer->system, "leaf-12");
-  EXPECT_EQ(peer->age_s, 0.0);
+  ASSERT_TRUE(peer());
+  EXPECT_EQ(peer()->system, "leaf-12");
+  EXPECT_EQ(peer()->age_s, 0.0);
 }
 
-// Each leaves out what it does not ask about; an import that names an exempt port is no mistake.
-TEST_F(DaemonFarEnds, EveryProbeIsToldOfExemptPorts) {
+// MAD and LLDP skip them; an import that names an exempt port is no mistake.
+TEST_F(DaemonFarEnds, EveryProbeGetsExemptPortsToo) {
   std::vector<std::unique_ptr<PeerProbe>> probes;
   for (const char* name : {"peer_mad", "import"})
-    probes.push_back(std::make_unique<ToldFarEnd>(name, script));
+    probes.push_back(std::make_unique<ScriptedFarEnd>(name, script));
   FarEnds far_ends(std::move(probes), clock, {}, {});
   std::vector<InventoryPort> ports(2);
   ports[0].id.device = "mlx5_0";
   ports[1].id.device = "mlx5_1";
   ports[1].exempt_reason = "manages the machine's NVSwitches";
   far_ends.set_ports(ports);
+  far_ends.poll();
   for (const int fd : far_ends.wake_fds()) {
     pollfd wanted{fd, POLLIN, 0};
     ASSERT_EQ(::poll(&wanted, 1, 10'000), 1);
   }
   const std::lock_guard lock(script->mutex);
   for (const char* name : {"peer_mad", "import"})
-    EXPECT_EQ(script->asked[name], (std::vector<PortKey>{"mlx5_0/1", "mlx5_1/1"})) << name;
+    EXPECT_EQ(script->ports[name], (std::vector<PortKey>{"mlx5_0/1", "mlx5_1/1"})) << name;
 }
 
-TEST_F(DaemonFarEnds, ThePlanNamesItWhereNobodyElseDoes) {
+TEST_F(DaemonFarEnds, ThePlanNamesItWhereNoSourceDoes) {
   plan["mlx5_0/1"].peer_system = "leaf-7";
-  start("peer_lldp");
+  start_with("peer_lldp");
   settle();
-  ASSERT_TRUE(peer);
-  EXPECT_EQ(peer->source, "plan");
-  EXPECT_EQ(peer->system, "leaf-7");
+  ASSERT_TRUE(peer());
+  EXPECT_EQ(peer()->source, "plan");
+  EXPECT_EQ(peer()->system, "leaf-7");
 }
 
 TEST_F(DaemonFarEnds, AReloadGivesThePlanAnotherName) {
   plan["mlx5_0/1"].peer_system = "leaf-7";
-  start("peer_lldp");
+  start_with("peer_lldp");
   settle();
-  ASSERT_TRUE(peer);
+  ASSERT_TRUE(peer());
   plan["mlx5_0/1"].peer_system = "leaf-8";
   sampler->expect(plan, plan);
   EXPECT_EQ(sampler->header().expected.at("mlx5_0/1").peer_system, "leaf-8")
       << "recordings begin with what is in force";
-  next_round([this] { return peer->system == "leaf-8"; });
+  next_round([this] { return peer()->system == "leaf-8"; });
 }
 
 TEST_F(DaemonFarEnds, ASourceThatCannotBeReadAtAllIsTheNodes) {
-  PeerReading said;
-  said.gaps.push_back({"", "peer_lldp", "no socket"});
-  script->say({said});
-  start("peer_lldp");
+  PeerReading of_node;
+  of_node.gaps.push_back({"", "peer_lldp", "no socket"});
+  script->set({of_node});
+  start_with("peer_lldp");
   settle();
   EXPECT_EQ(ever.sources->at(SourceId::kPeerLldp).reason, "no socket");
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhereEthtoolGivesNone) {
-  PeerReading said = reading();
-  said.module.emplace();
-  said.module->serial = "MT2301X00001";
-  script->say({said});
-  start("import");
+  import_module("MT2301X00001");
+  start_with("import");
   settle();
-  ASSERT_TRUE(module);
-  EXPECT_EQ(module->serial, "MT2301X00001");
+  ASSERT_TRUE(module());
+  EXPECT_EQ(module()->serial, "MT2301X00001");
 }
 
 // On an InfiniBand port an import is the only way to a module.
 TEST_F(DaemonFarEnds, AnImportedModuleThatIsExchangedIsAnEvent) {
   using enum PortEventKind;
   import_module("S1");
-  start("import");
+  start_with("import");
   settle();
-  ASSERT_TRUE(module);
-  EXPECT_THAT(module_events, ::testing::IsEmpty()) << "the first that is known";
+  ASSERT_TRUE(module());
+  EXPECT_THAT(module_events(), ::testing::IsEmpty()) << "the first that is known";
   const auto next_module = [&](const std::string& serial, bool present = true) {
-    module_events.clear();
-    module = {};
-    PeerReading said = reading();
-    said.module.emplace();
-    said.module->serial = serial;
-    said.module->present = present;
-    script->say({said});
-    next_round([this] { return module.has_value(); });
+    PeerReading next = reading_of_module(serial);
+    next.module->present = present;
+    script->set({next});
+    next_round([this] { return module_read(); });
   };
   next_module("S2");
-  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleRemoved, kModuleInserted));
+  EXPECT_THAT(module_events(), ::testing::ElementsAre(kModuleRemoved, kModuleInserted));
   next_module("", false);
-  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleRemoved));
+  EXPECT_THAT(module_events(), ::testing::ElementsAre(kModuleRemoved));
   next_module("S2");
-  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleInserted))
+  EXPECT_THAT(module_events(), ::testing::ElementsAre(kModuleInserted))
       << "the same one, put in again";
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleThatWasExchangedBetweenTwoRunsIsAnEvent) {
   import_module("S1");
-  start("import");
-  sampler->remember_modules({{nic.pci + "/1", "S0"}});
+  start_with("import");
+  sampler->remember_modules({{first.pci + "/1", "S0"}});
   settle();
-  EXPECT_THAT(module_events, ::testing::ElementsAre(PortEventKind::kModuleRemoved,
-                                                    PortEventKind::kModuleInserted));
+  EXPECT_THAT(module_events(), ::testing::ElementsAre(PortEventKind::kModuleRemoved,
+                                                      PortEventKind::kModuleInserted));
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
-  start("import");
+  start_with("import");
   settle();
-  PeerReading said = reading();
-  said.module.emplace();
-  said.module->serial = "OLD";
+  PeerReading imported = reading_of_module("OLD");
   clock.advance(settings.link_period);
-  shared->change([&](FakeHost& host) {
-    host.set(nic.netdev_dir() + "/carrier", "0\n");
-    host.set(nic.netdev_dir() + "/carrier_down_count", "3\n");
-  });
+  set(first.netdev_dir() + "/carrier", "0");
+  set(first.netdev_dir() + "/carrier_down_count", "3");
   ASSERT_TRUE(sampler->poll());
-  PeerReading with_peer = said;  // so that the test sees when the round has come
-  with_peer.peer.emplace();
-  with_peer.peer->source = "telemetry";
-  with_peer.peer->system = "leaf-12";
-  script->say({with_peer});
+  imported.peer.emplace();  // shows that the round has come
+  imported.peer->source = "telemetry";
+  imported.peer->system = "leaf-12";
+  script->set({imported});
   next_round();
-  ASSERT_TRUE(peer);
-  EXPECT_FALSE(module);
+  ASSERT_TRUE(peer());
+  EXPECT_FALSE(module());
   const std::string refused =
-      "import: its module was read before the link's last change: the next reading of it counts";
-  EXPECT_TRUE(has_gap(refused)) << "it is not dropped without a word";
-  with_peer.module->serial = "NEW";
-  with_peer.module_read_at = clock.steady();
-  script->say({with_peer});
+      "its module was read before the link's last change: the next reading of it counts";
+  EXPECT_TRUE(has_gap("mlx5_0/1", "import", refused));
+  imported.module->serial = "NEW";
+  imported.module_read_at = clock.steady();
+  script->set({imported});
   next_round();
-  ASSERT_TRUE(module);
-  EXPECT_EQ(module->serial, "NEW");
-  EXPECT_FALSE(has_gap(refused));
+  ASSERT_TRUE(module());
+  EXPECT_EQ(module()->serial, "NEW");
+  EXPECT_FALSE(has_gap("mlx5_0/1", "import", refused));
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleIsIgnoredWhereEthtoolReadsIt) {
-  start("import", module_reader());
+  start_with("import", module_reader());
   settle();
-  ASSERT_TRUE(module);
-  EXPECT_FALSE(module->present);
-  PeerReading said = reading();
-  said.module.emplace();
-  said.module->serial = "MT2301X00001";
-  script->say({said});
-  next_round([this] {
-    return has_gap("import: its module is read through ethtool: the imported one is ignored");
-  });
-  EXPECT_EQ(module->serial, "") << "ethtool's reading stands";
+  ASSERT_TRUE(module());
+  EXPECT_FALSE(module()->present);
+  import_module("MT2301X00001");
+  next_round([this] { return has_gap("mlx5_0/1", "import", kIgnored); });
+  EXPECT_EQ(module()->serial, "") << "ethtool's reading stands";
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
-  PeerReading said = reading();
-  said.module.emplace();
-  said.valid_until = clock.steady() + Milliseconds(20'000);
-  script->say({said});
-  start("import");
+  PeerReading imported = reading_of_module("");
+  imported.valid_until = clock.steady() + Milliseconds(20'000);
+  script->set({imported});
+  start_with("import");
   settle();
-  ASSERT_TRUE(module);
-  script->say({});
+  ASSERT_TRUE(module());
+  script->set({});
   next_round();
-  EXPECT_THAT(gaps(), ::testing::IsSupersetOf(
-                          {"import: the imported reading is past its time of validity",
-                           "module: the imported reading has ended, and ethtool gives none"}));
+  EXPECT_THAT(gaps(),
+              ::testing::IsSupersetOf(
+                  {"mlx5_0/1 import: the imported reading is past its time of validity",
+                   "mlx5_0/1 module: the imported reading has ended, and ethtool gives none"}));
 }
 
-TEST_F(DaemonFarEnds, AnImportOfBeforeHidesNoLaterFailureOfEthtool) {
+TEST_F(DaemonFarEnds, AnEarlierImportHidesNoLaterFailureOfEthtool) {
   *module_errnum = EIO;
   import_module("MT2301X00001");
-  start("import", module_reader());
+  start_with("import", module_reader());
   settle();
-  ASSERT_TRUE(module);
+  ASSERT_TRUE(module());
   *module_errnum = ENODEV;
-  next_round([this] { return !module->present; });
+  next_round([this] { return !module()->present; });
   *module_errnum = EIO;
-  next_round([this] { return has_gap("module: EIO"); });
+  next_round([this] { return has_gap("mlx5_0/1", "module", "EIO"); });
 }
 
 TEST_F(DaemonFarEnds, AnImportThatEndsIsNoGapWhereEthtoolReadsAgain) {
   *module_errnum = EIO;
   import_module("MT2301X00001");
-  start("import", module_reader());
+  start_with("import", module_reader());
   settle();
-  ASSERT_TRUE(module);
+  ASSERT_TRUE(module());
   *module_errnum = ENODEV;
-  next_round([this] { return !module->present; });
+  next_round([this] { return !module()->present; });
   PeerReading with_peer = reading();  // so that the test sees when the round has come
   with_peer.peer.emplace();
   with_peer.peer->system = "leaf-12";
-  script->say({with_peer});
-  next_round([this] { return peer.has_value(); });
-  EXPECT_FALSE(has_gap("module: the imported reading has ended, and ethtool gives none"));
+  script->set({with_peer});
+  next_round([this] { return peer().has_value(); });
+  EXPECT_FALSE(
+      has_gap("mlx5_0/1", "module", "the imported reading has ended, and ethtool gives none"));
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhenEthtoolKeepsFailing) {
-  start("import", module_reader());
+  start_with("import", module_reader());
   settle();
-  ASSERT_TRUE(module);
+  ASSERT_TRUE(module());
   import_module("MT2301X00001");
-  next_round([this] {
-    return module_read &&
-           has_gap("import: its module is read through ethtool: the imported one is ignored");
-  });
+  next_round([this] { return module_read() && has_gap("mlx5_0/1", "import", kIgnored); });
   *module_errnum = EIO;
-  for (int round = 0; round < 20 && module->serial.empty(); ++round) {
+  for (int round = 0; round < 20 && module()->serial.empty(); ++round) {
     import_module("MT2301X" + std::to_string(round));
-    next_round([this] { return has_gap("module: EIO") || !module->serial.empty(); });
+    next_round(
+        [this] { return has_gap("mlx5_0/1", "module", "EIO") || !module()->serial.empty(); });
     settle();
   }
-  EXPECT_THAT(module->serial, ::testing::StartsWith("MT2301X"));
-  EXPECT_FALSE(has_gap("import: its module is read through ethtool: the imported one is ignored"));
+  EXPECT_THAT(module()->serial, ::testing::StartsWith("MT2301X"));
+  EXPECT_FALSE(has_gap("mlx5_0/1", "import", kIgnored));
 }
 
 }  // namespace

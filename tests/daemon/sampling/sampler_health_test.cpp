@@ -22,44 +22,41 @@ class SamplerHealth : public testing::SamplerFixture {
  protected:
   void SetUp() override {
     SamplerFixture::SetUp();
-    shared->change([&](FakeHost& host) {
+    change([&](FakeHost& host) {
       host.set_responder([this](int protocol, std::span<const std::byte> request) {
         return devlink.answer(protocol, request);
       });
     });
   }
   void driver(const std::string& name) {
-    shared->change([&](FakeHost& host) {
+    change([&](FakeHost& host) {
       host.make_dir("/sys/bus/pci/drivers/" + name);
       host.link(first.pci_dir() + "/driver", "/sys/bus/pci/drivers/" + name);
     });
   }
-  /// What the first card's reporters are like from now on, and what the sampler says of it a minute
-  /// later.
+  /// Changes the first card's reporters, and samples a minute later.
   void next(const DevlinkAnswers::Reporters& reporters) {
-    shared->change([&](FakeHost&) { devlink.reporters[{"pci", first.pci}] = reporters; });
+    change([&](FakeHost&) { devlink.reporters[{"pci", first.pci}] = reporters; });
     if (sampler == nullptr) start();
-    clock.advance(std::chrono::minutes(1));
-    seen = settle();
+    settle_after(std::chrono::minutes(1));
   }
   std::size_t fatals(const DevlinkAnswers::Reporters& reporters) {
     next(reporters);
-    return count(seen, PortEventKind::kDeviceFatal);
+    return count(PortEventKind::kDeviceFatal);
   }
-  /// Lines of a log, with their port.
+  /// The texts of the kernel log events, with their port.
   [[nodiscard]] std::vector<std::string> lines() const {
-    std::vector<std::string> said;
-    for (const PortEvent& event : seen.events)
-      if (event.kind == PortEventKind::kKernelLog) said.push_back(event.port + " " + event.text);
-    return said;
+    std::vector<std::string> lines;
+    for (const PortEvent& event : all.events)
+      if (event.kind == PortEventKind::kKernelLog) lines.push_back(event.port + " " + event.text);
+    return lines;
   }
   [[nodiscard]] std::optional<std::uint64_t> counted(const PortKey& port,
                                                      std::string_view counter) const {
-    return seen.ports.at(port).counters->get(counter);
+    return all.ports.at(port).counters->get(counter);
   }
 
   DevlinkAnswers devlink;
-  Snapshot seen;
 };
 
 TEST_F(SamplerHealth, AnErrorIsAFatalDeviceOnce) {
@@ -110,12 +107,12 @@ TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
 TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
   driver("ice");
   next({{"port", {true, 3, "Module is not qualified."}}});
-  shared->change([&](FakeHost&) { devlink.diagnosis_error = EPERM; });
+  change([&](FakeHost&) { devlink.diagnosis_error = EPERM; });
   next({{"port", {true, 4, "Module is not qualified."}}});
   EXPECT_THAT(lines(), IsEmpty());
   EXPECT_THAT(gaps(), Contains("mlx5_0/1 devlink: reporter port: EPERM"));
   EXPECT_EQ(counted("mlx5_0/1", "devlink_port_errors"), 4U) << "the rest is read";
-  shared->change([&](FakeHost&) { devlink.diagnosis_error = 0; });
+  change([&](FakeHost&) { devlink.diagnosis_error = 0; });
   next({{"port", {true, 5, "Module is not qualified."}}});
   EXPECT_THAT(gaps(), Not(Contains(HasSubstr("devlink"))));
 }

@@ -1,38 +1,28 @@
-// What the sampler makes of what the module reader finds: events of the cage, and the name of a
-// read that hangs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+// What the sampler makes of the module reader's rounds: module events, and reads that hang.
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <poll.h>
 
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <functional>
-#include <memory>
 #include <mutex>
 
-#include "daemon/sampling/sampler.h"
 #include "probes/netlink/netlink_message.h"
+#include "tests/daemon/sampling/sampler_fixture.h"
 #include "tests/probes/module/fake_module.h"
 #include "tests/probes/netlink/netlink_fixtures.h"
-#include "tests/probes/sysfs/sysfs_tree.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/shared_host.h"
 
 namespace linkhealth {
 namespace {
 
-using testing::add_nic;
+using ::testing::ElementsAre;
 using testing::FakeHost;
 using testing::FakeModule;
-using testing::LockedHost;
-using testing::ManualClock;
+using ::testing::IsEmpty;
 using testing::Nic;
-using testing::SharedHost;
 
 /// The cage of one port: a module that a test exchanges, pulls or makes hang, and its answers as
 /// netlink has them.
@@ -85,43 +75,39 @@ class Cage {
   bool waiting_ = false;
 };
 
-class DaemonSamplerModules : public ::testing::Test {
+class DaemonSamplerModules : public testing::SamplerFixture {
  protected:
   void SetUp() override {
-    nic.device = "mlx5_0";
-    shared->change([&](FakeHost& host) { add_nic(host, nic); });
+    has_second = false;
+    SamplerFixture::SetUp();
     auto host = std::make_unique<FakeHost>();
     host->set_responder(
         [cage = cage](int, std::span<const std::byte> request) { return cage->answer(request); });
     auto reader = std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings));
     modules = reader.get();
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
-                                        std::move(reader), clock, settings, RecordingHeader{});
+    start(std::move(reader));
   }
   void TearDown() override { cage->hang(false); }
 
-  void take(Snapshot& all) {
-    if (auto snapshot = sampler->poll()) {
-      all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-      const auto port = snapshot->ports.find("mlx5_0/1");
-      if (port == snapshot->ports.end()) return;
-      if (port->second.module) all.ports["mlx5_0/1"].module = port->second.module;
-      if (!port->second.sources) return;
-      const auto module = port->second.sources->find(SourceId::kModule);
-      module_problem = module == port->second.sources->end() ? "" : module->second.reason;
-    }
+  /// What the module's source reports now; "" when it is ok.
+  [[nodiscard]] std::string module_problem() const {
+    const auto port = ever.ports.find("mlx5_0/1");
+    if (port == ever.ports.end() || !port->second.sources) return "";
+    const auto module = port->second.sources->find(SourceId::kModule);
+    return module == port->second.sources->end() ? "" : module->second.reason;
   }
   /// Time does not pass while a module is read, unless a test wants that: no read takes long by
   /// accident.
   enum class Time : std::uint8_t { kStopsForReads, kPasses };
-  /// Lets time pass and polls until `done`; the limit is only for a test that has failed.
+  /// Lets time pass and polls until `done`; the limit is only for a test that has failed. `all` has
+  /// what came.
   template <typename Done>
-  Snapshot poll_until(Done done, Time time = Time::kStopsForReads) {
-    Snapshot all;
+  Snapshot poll_until(Done done) {
+    all = Snapshot{};
     for (int tries = 0; tries < 6'000; ++tries) {
-      take(all);
+      poll();
       if (done(all)) return all;
-      pass(time, Milliseconds(1000));
+      pass(Time::kStopsForReads, Milliseconds(1000));
     }
     ADD_FAILURE() << "it never came";
     return all;
@@ -142,72 +128,56 @@ class DaemonSamplerModules : public ::testing::Test {
     });
   }
   static std::vector<PortEventKind> module_events(const Snapshot& snapshot) {
-    std::vector<PortEventKind> all;
+    std::vector<PortEventKind> kinds;
     for (const PortEvent& event : snapshot.events)
       if (event.kind == PortEventKind::kModuleInserted ||
-          event.kind == PortEventKind::kModuleRemoved) {
-        EXPECT_EQ(event.port, "mlx5_0/1");
-        all.push_back(event.kind);
-      }
-    return all;
+          event.kind == PortEventKind::kModuleRemoved)
+        kinds.push_back(event.kind);
+    return kinds;
   }
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  /// The module was exchanged: both events, each with its serial number.
+  void expect_exchange(const Snapshot& seen, const std::string& from, const std::string& to) {
+    EXPECT_THAT(module_events(seen),
+                ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+    std::vector<std::string> texts;
+    for (const PortEvent& event : seen.events) texts.push_back(event.text);
+    EXPECT_THAT(texts, ::testing::IsSupersetOf({"serial " + from, "serial " + to}));
+    clock.advance(settings.module_period);
+    EXPECT_THAT(module_events(until_module(to)), IsEmpty()) << "once";
+  }
+
   std::shared_ptr<Cage> cage = std::make_shared<Cage>();  // a read that hangs outlives the test
-  ManualClock clock;
-  SamplerSettings settings;
-  Nic nic;
   ModuleReader* modules = nullptr;
-  std::string module_problem;  ///< what the module's source says now
-  std::unique_ptr<Sampler> sampler;
 };
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-TEST_F(DaemonSamplerModules, AModuleThatIsThereFromTheStartIsReadAndIsNoEvent) {
+TEST_F(DaemonSamplerModules, AModuleThatIsPresentAtTheStartIsNoEvent) {
   const Snapshot seen = until_module("SN000001");
   EXPECT_THAT(module_events(seen), IsEmpty());
-  EXPECT_EQ(module_problem, "");
+  EXPECT_EQ(module_problem(), "");
   EXPECT_EQ(seen.ports.at("mlx5_0/1").module->temperature_c, 35.0);
 }
 
 TEST_F(DaemonSamplerModules, AnExchangedModuleIsRemovedAndInserted) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
-  const Snapshot exchanged = until_module("SN000002");
-  ASSERT_THAT(module_events(exchanged),
-              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
-  std::vector<std::string> words;
-  for (const PortEvent& event : exchanged.events) words.push_back(event.text);
-  EXPECT_THAT(words, ::testing::IsSupersetOf({"serial SN000001", "serial SN000002"}));
-  clock.advance(settings.module_period);
-  EXPECT_THAT(module_events(until_module("SN000002")), IsEmpty()) << "said once";
+  expect_exchange(until_module("SN000002"), "SN000001", "SN000002");
 }
 
-TEST_F(DaemonSamplerModules,
-       OneThatWasExchangedWhileItsInterfaceBecameAnotherIsRemovedAndInserted) {
+TEST_F(DaemonSamplerModules, AnExchangeWhileTheInterfaceIsCreatedAgainIsRemovedAndInserted) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
-  shared->change([&](FakeHost& host) { host.set(nic.netdev_dir() + "/ifindex", "77\n"); });
+  set(first.netdev_dir() + "/ifindex", "77");
   clock.advance(settings.rescan_period);
-  EXPECT_THAT(module_events(until_module("SN000002")),
-              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  expect_exchange(until_module("SN000002"), "SN000001", "SN000002");
 }
 
-TEST_F(DaemonSamplerModules, OneThatWasExchangedBetweenTwoRunsIsRemovedAndInserted) {
-  sampler->remember_modules({{nic.pci + "/1", "SN000000"}});
-  const Snapshot seen = until_module("SN000001");
-  ASSERT_THAT(module_events(seen),
-              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
-  std::vector<std::string> words;
-  for (const PortEvent& event : seen.events) words.push_back(event.text);
-  EXPECT_THAT(words, ::testing::IsSupersetOf({"serial SN000000", "serial SN000001"}));
-  clock.advance(settings.module_period);
-  EXPECT_THAT(module_events(until_module("SN000001")), IsEmpty()) << "said once";
+TEST_F(DaemonSamplerModules, AnExchangeBetweenTwoRunsIsRemovedAndInserted) {
+  sampler->remember_modules({{first.pci + "/1", "SN000000"}});
+  expect_exchange(until_module("SN000001"), "SN000000", "SN000001");
 }
 
 TEST_F(DaemonSamplerModules, TheSameOneAsInTheEarlierRunIsNoEvent) {
-  sampler->remember_modules({{nic.pci + "/1", "SN000001"}, {"0000:ff:00.0/1", "SN000000"}});
+  sampler->remember_modules({{first.pci + "/1", "SN000001"}, {"0000:ff:00.0/1", "SN000000"}});
   EXPECT_THAT(module_events(until_module("SN000001")), IsEmpty());
 }
 
@@ -217,7 +187,7 @@ TEST_F(DaemonSamplerModules, APulledModuleIsRemovedAndOnePutInIsInserted) {
   const Snapshot pulled = until_module("");
   EXPECT_THAT(module_events(pulled), ElementsAre(PortEventKind::kModuleRemoved));
   EXPECT_FALSE(pulled.ports.at("mlx5_0/1").module->present);
-  EXPECT_EQ(module_problem, "") << "an empty cage is seen, not unreadable";
+  EXPECT_EQ(module_problem(), "") << "an empty cage is seen, not unreadable";
   cage->change([](FakeModule& module) { module.all_errno = 0; });
   EXPECT_THAT(module_events(until_module("SN000001")), ElementsAre(PortEventKind::kModuleInserted));
 }
@@ -225,24 +195,23 @@ TEST_F(DaemonSamplerModules, APulledModuleIsRemovedAndOnePutInIsInserted) {
 TEST_F(DaemonSamplerModules, AModuleThatCannotBeReadIsAGapAndNoEvent) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.all_errno = EBUSY; });
-  const Snapshot seen = poll_until([this](const Snapshot&) { return !module_problem.empty(); });
-  EXPECT_EQ(module_problem, "EBUSY");
+  const Snapshot seen = poll_until([this](const Snapshot&) { return !module_problem().empty(); });
+  EXPECT_EQ(module_problem(), "EBUSY");
   EXPECT_THAT(module_events(seen), IsEmpty());
 }
 
 // Firmware is written into a module over the very bus that it is read by.
-TEST_F(DaemonSamplerModules, AModuleThatIsToBeLeftAloneIsNotRead) {
+TEST_F(DaemonSamplerModules, AModuleInMaintenanceWithoutReadsIsNotRead) {
   until_module("SN000001");
   sampler->leave_modules({"mlx5_0/1"});
-  poll_until([this](const Snapshot&) { return !module_problem.empty(); });
+  poll_until([this](const Snapshot&) { return !module_problem().empty(); });
   std::size_t reads = 0;
   cage->change([&](FakeModule& module) { reads = module.reads.size(); });
   for (int i = 0; i < 20; ++i) {
     pass(Time::kPasses, settings.module_period);
     sampler->leave_modules({"mlx5_0/1"});
-    Snapshot more;
-    take(more);
-    EXPECT_EQ(module_problem, "not read during maintenance");
+    poll();
+    EXPECT_EQ(module_problem(), "not read during maintenance");
   }
   cage->change([&](FakeModule& module) {
     EXPECT_EQ(module.reads.size(), reads);
@@ -250,38 +219,37 @@ TEST_F(DaemonSamplerModules, AModuleThatIsToBeLeftAloneIsNotRead) {
   });
   sampler->leave_modules({});
   until_module("SN000001");
-  EXPECT_EQ(module_problem, "") << "read as soon as it may be";
+  EXPECT_EQ(module_problem(), "") << "read as soon as it may be";
 }
 
-TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedWhileItDoes) {
+TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsReported) {
   until_module("SN000001");
   cage->hang(true);
   for (int tries = 0; tries < 6'000 && !cage->is_hanging(); ++tries)
     pass(Time::kStopsForReads, Milliseconds(100));
   ASSERT_TRUE(cage->is_hanging());
   clock.advance(modules->busy()->since + settings.read_patience - Milliseconds(1) - clock.steady());
-  Snapshot early;
-  take(early);
-  EXPECT_EQ(module_problem, "") << "patience is not over";
+  poll();
+  EXPECT_EQ(module_problem(), "") << "patience is not over";
   clock.advance(Milliseconds(1));
-  Snapshot named;
-  take(named);
-  EXPECT_EQ(module_problem, "no answer within 5 s")
+  all = Snapshot{};
+  poll();
+  EXPECT_EQ(module_problem(), "no answer within 5 s")
       << "that a read hangs is worth a snapshot of its own";
   for (int i = 0; i < 20; ++i) {
     pass(Time::kPasses, Milliseconds(1000));
-    take(named);
-    EXPECT_EQ(module_problem, "no answer within 5 s");
+    poll();
+    EXPECT_EQ(module_problem(), "no answer within 5 s");
   }
-  EXPECT_THAT(module_events(named), IsEmpty());
+  EXPECT_THAT(module_events(all), IsEmpty());
   cage->hang(false);
   clock.advance(module_timing(settings).longest_wait);  // slow modules are left alone for a while
   until_module("SN000001");
-  EXPECT_EQ(module_problem, "");
+  EXPECT_EQ(module_problem(), "");
 }
 
-/// A kernel whose driver says of the port's link, in a word of its own, what `state` is now.
-std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> driver_that_says(
+/// A kernel whose driver gives `state` as the extended state of the port's link.
+std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> driver_with_link_state(
     std::shared_ptr<std::atomic<int>> state) {
   return [state = std::move(state)](
              int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
@@ -302,36 +270,36 @@ std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> drive
   };
 }
 
-TEST_F(DaemonSamplerModules, TheRemovalOfOneWithoutASerialNumberNamesNoOther) {
+TEST_F(DaemonSamplerModules, TheRemovalOfAModuleWithoutASerialNumberNamesNoOther) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.set_serial(""); });
-  poll_until([](const Snapshot& all) { return module_events(all).size() == 2; });
+  poll_until([](const Snapshot& seen) { return module_events(seen).size() == 2; });
   cage->change([](FakeModule& module) { module.all_errno = ENODEV; });
   const Snapshot pulled =
-      poll_until([](const Snapshot& all) { return !module_events(all).empty(); });
+      poll_until([](const Snapshot& seen) { return !module_events(seen).empty(); });
   for (const PortEvent& event : pulled.events)
     EXPECT_EQ(event.kind == PortEventKind::kModuleRemoved ? event.text : "", "");
 }
 
 // mlx5 before 6.19 answers EIO for an empty cage and writes a line into the kernel's log each time.
-TEST_F(DaemonSamplerModules, AnEmptyCageIsLeftAloneWhileTheDriverSaysThatNoCableIsIn) {
+TEST_F(DaemonSamplerModules, AnEmptyCageIsNotReadWhileTheDriverReportsNoCable) {
   const auto state = std::make_shared<std::atomic<int>>(ETHTOOL_LINK_EXT_STATE_NO_CABLE);
-  shared->change([&](FakeHost& host) { host.set_responder(driver_that_says(state)); });
+  change([&](FakeHost& host) { host.set_responder(driver_with_link_state(state)); });
   cage->change([](FakeModule& module) { module.all_errno = EIO; });
-  Snapshot seen;
   // Nothing but the searches for ports wakes the reader: an event would have it look once more.
   const auto pass_periods = [&](int periods) {
     for (int i = 0; i < periods; ++i) {
       clock.advance(settings.counters_period);
       for (int tries = 0; tries < 20; ++tries) {
-        take(seen);
+        poll();
         pollfd wanted{modules->event_fd(), POLLIN, 0};
         ::poll(&wanted, 1, 1);
       }
     }
   };
-  const auto is_empty = [&seen] {
-    return seen.ports.contains("mlx5_0/1") && !seen.ports["mlx5_0/1"].module->present;
+  const auto is_empty = [this] {
+    const auto& module = ever.ports["mlx5_0/1"].module;
+    return module && !module->present;
   };
   for (int i = 0; i < 1000 && !is_empty(); ++i) pass_periods(1);
   ASSERT_TRUE(is_empty());

@@ -31,9 +31,7 @@ TEST_F(DaemonSamplerTiming, AProbesDurationIsThatOfItsReadsOfAllPorts) {
         path.ends_with("/net/ens2np0/carrier_down_count"))
       clock.spend(Microseconds(137));
   });
-  shared->change([&](testing::FakeHost& host) {
-    host.set(first.netdev_dir() + "/carrier_down_count", "3\n");
-  });
+  set(first.netdev_dir() + "/carrier_down_count", "3");
   clock.advance(settings.link_period);
   const auto links = sampler->poll();
   ASSERT_TRUE(links);
@@ -45,12 +43,12 @@ TEST_F(DaemonSamplerTiming, AProbesDurationIsThatOfItsReadsOfAllPorts) {
   clock.advance(settings.counters_period);
   // The two cards' readings may come with two polls.
   double most_s = 0;
-  const auto poll = [&] {
+  const auto poll_once = [&] {
     if (const auto snapshot = sampler->poll())
       most_s = std::max(most_s, duration_s(*snapshot, "counters"));
   };
-  for (poll(); !sampler->settled(); poll()) wait();
-  poll();
+  for (poll_once(); !sampler->settled(); poll_once()) wait();
+  poll_once();
   EXPECT_DOUBLE_EQ(most_s, 0.0025);
 }
 

@@ -22,8 +22,11 @@ using ::testing::Not;
 using testing::one_port;
 using testing::source;
 
-TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
-  const DoctorReport doctor = examine(one_port(), {});
+TEST(Doctor, SourcesAreSeenOrNotReadYet) {
+  Report report = one_port();
+  report.ports[0].latest.counters->set("devlink_fw_error", 0);
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_EQ(source(doctor, "devlink").state, Visibility::kSeen);
   EXPECT_EQ(source(doctor, "link").state, Visibility::kSeen);
   EXPECT_EQ(source(doctor, "counters").state, Visibility::kSeen);
   EXPECT_EQ(source(doctor, "pcie").state, Visibility::kSeen);
@@ -31,12 +34,6 @@ TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
   EXPECT_EQ(source(doctor, "peer_mad").state, Visibility::kNotUsed) << "an Ethernet port";
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_TRUE(self_test_lines(doctor).empty());
-}
-
-TEST(Doctor, ReportersThatAreReadAreSeen) {
-  Report report = one_port();
-  report.ports[0].latest.counters->set("devlink_fw_error", 0);
-  EXPECT_EQ(source(examine(report, {}), "devlink").state, Visibility::kSeen);
 }
 
 TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
@@ -50,28 +47,21 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
             "full, and counting no further: link_error_recovery (255)");
   EXPECT_THAT(source(doctor, "counters").hint,
               AllOf(HasSubstr("reset of the device"), Not(HasSubstr("perfquery -R"))))
-      << "Ethernet has no agent to ask";
+      << "Ethernet has no performance management agent";
   report.ports[0].latest.id.link_layer = "InfiniBand";
   EXPECT_THAT(source(examine(report, {}), "counters").hint,
               HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
       << "without a device and a port it clears another one's";
   EXPECT_THAT(self_test_lines(doctor),
               ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
-}
-
-TEST(Doctor, AFullCounterIsSaidBesideAFileThatFails) {
-  Report report = one_port();
-  report.ports[0].latest.counters->set("link_error_recovery", 255);
   testing::set_reason(report.ports[0], "counters", "port_rcv_errors: EISDIR");
-  const DoctorReport doctor = examine(report, {});
-  const SourceSight& counters = source(doctor, "counters");
-  EXPECT_EQ(counters.state, Visibility::kPartly);
-  EXPECT_EQ(counters.why,
+  EXPECT_EQ(source(examine(report, {}), "counters").state, Visibility::kPartly);
+  EXPECT_EQ(source(examine(report, {}), "counters").why,
             "port_rcv_errors: EISDIR; full, and counting no further: link_error_recovery (255)");
 }
 
 /// A container with the node's /sys and a network of its own.
-TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
+TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllSourcesReadThroughIt) {
   Report report = one_port();
   const std::string why = "ens1np0 is in another network namespace than the monitor";
   testing::set_reason(report.ports[0], "link_modes", why);
@@ -90,14 +80,7 @@ TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
       << "one cause is one line";
 }
 
-TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
-  Report report = one_port();
-  testing::set_reason(report.ports[0], "module", std::string(kModuleLeft));
-  EXPECT_EQ(source(examine(report, {}), "module").hint,
-            "it is read again when the maintenance ends");
-}
-
-/// With IPoIB ethtool answers EOPNOTSUPP, without it there is nobody to ask.
+/// With IPoIB ethtool answers EOPNOTSUPP, without it there is no interface.
 TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
   for (const bool ipoib : {false, true}) {
     Report report = one_port();
@@ -121,7 +104,7 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
 }
 
 /// A pod without the host's network: the namespace hides the interface, and would bring no module.
-TEST(Doctor, OfAnInfiniBandPortTheHostsNetworkBringsWhatIpoibOffers) {
+TEST(Doctor, TheHostsNetworkGivesOfAnInfiniBandPortWhatIpoibOffers) {
   Report report = one_port();
   report.ports[0].latest.id.link_layer = "InfiniBand";
   testing::set_reason(report.ports[0], "link_modes",
@@ -138,7 +121,7 @@ TEST(Doctor, OfAnInfiniBandPortTheHostsNetworkBringsWhatIpoibOffers) {
     EXPECT_THAT(source(doctor, probe).hint, HasSubstr("the host's network namespace")) << probe;
 }
 
-/// What `linkhealth module PORT` says where there is none.
+/// The error of `linkhealth module PORT`.
 TEST(Doctor, WhyAPortHasNoModule) {
   const auto why = [](auto change) {
     Report report = one_port();
@@ -154,6 +137,9 @@ TEST(Doctor, WhyAPortHasNoModule) {
             "not read yet");
   EXPECT_THAT(why([](PortReport& port) { port.latest.id.netdev = ""; }),
               HasSubstr("no network interface"));
+  EXPECT_THAT(
+      why([](PortReport& port) { testing::set_reason(port, "module", std::string(kModuleLeft)); }),
+      HasSubstr("it is read again when the maintenance ends"));
   EXPECT_THAT(why([](PortReport& port) { testing::set_reason(port, "module", "EPERM"); }),
               HasSubstr("EPERM: give the daemon CAP_NET_ADMIN"));
 }
@@ -183,7 +169,7 @@ TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
   EXPECT_THAT(self_test_lines(doctor)[0], HasSubstr("CAP_NET_ADMIN"));
 }
 
-TEST(Doctor, FactsOfTheNodeTellWhatNoPortCan) {
+TEST(Doctor, FactsOfTheNodeCountWhereNoPortHasAStatus) {
   NodeFacts facts;
   facts.access["kernel_log"] = "/dev/kmsg: No such file or directory";
   facts.of_daemon = false;  // a daemon that is refused has a gap
@@ -192,7 +178,7 @@ TEST(Doctor, FactsOfTheNodeTellWhatNoPortCan) {
   EXPECT_EQ(doctor.hidden, 1U);
 }
 
-TEST(Doctor, ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens) {
+TEST(Doctor, ADeviceThatCanBeOpenedIsNotSeenBeforeItIsRead) {
   NodeFacts facts;
   facts.of_daemon = false;
   facts.access["kernel_log"] = facts.access["verbs_events"] = facts.access["peer_lldp"] = "";
@@ -209,7 +195,7 @@ TEST(Doctor, ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens) {
     EXPECT_EQ(source(doctor, probe).state, Visibility::kNoWord) << probe << " has read nothing";
 }
 
-TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
+TEST(Doctor, ASourceThatIsSwitchedOffIsNeitherSeenNorHidden) {
   NodeFacts facts;  // of a daemon, with nothing open
   facts.access["peer_lldp"] = "/run/lldpd.socket: Permission denied";
   const DoctorReport doctor = examine(one_port(), facts);
@@ -230,7 +216,7 @@ TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
                     Not(HasSubstr("capabilities"))));
 }
 
-TEST(Doctor, WhatWasLostOfAFeedThatIsOpenIsPartOfIt) {
+TEST(Doctor, AFeedThatLostEventsIsSeenInPart) {
   Report report = one_port();
   testing::set_reason(report.sources, "kernel_log",
                       "lines were overwritten before they could be read");
@@ -248,7 +234,7 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   Report report = one_port();
   report.ports[0].latest.peer.emplace().source = "lldp";
   EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kNoWord)
-      << "lldpd said that";
+      << "lldpd reported that";
   report.ports[0].latest.peer->module_source = "telemetry";
   EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kSeen);
   report.ports[0].latest.peer->module_source.clear();
@@ -260,10 +246,10 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   report.ports[0].latest.id.link_layer = "InfiniBand";
   report.ports[0].latest.module.emplace();
   EXPECT_EQ(source(examine(report, facts), "import").state, Visibility::kSeen)
-      << "ethtool has no path to it";
+      << "only an import can have read it";
 }
 
-TEST(Doctor, WhatIsHiddenBlursFaults) {
+TEST(Doctor, HiddenSourcesMakeFaultsConfusable) {
   Report report = one_port();
   DoctorReport doctor = examine(report, {});
   const auto words = [&doctor] {
@@ -324,7 +310,7 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
       HasSubstr("Permission denied"));
 }
 
-TEST(Doctor, ACopyHidesWhatAKernelSaysAndNotOtherProgramsFiles) {
+TEST(Doctor, ACopyHidesWhatAKernelAnswersAndNotImports) {
   NodeFacts facts;
   facts.of_daemon = false;
   facts.copied_tree = true;

@@ -1,17 +1,15 @@
-#include "daemon/http/read_file.h"
+#include "config/read_file.h"
 
 #include <cerrno>
 #include <fstream>
 
-#include "config/config.h"
-
 namespace linkhealth {
 
-Result<std::string> read_small_file(const std::string& path) {
+Result<std::string> read_small_file(const std::string& path, std::size_t max_bytes) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) return errno_error(path, errno != 0 ? errno : ENOENT);
-  std::string text(kMaxConfigBytes + 1, '\0');
+  std::string text(max_bytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) return errno_error(path, errno);
   text.resize(static_cast<std::size_t>(file.gcount()));

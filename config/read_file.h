@@ -1,0 +1,16 @@
+// A small file as text: settings, plans and certificates. Measurements are read through Host
+// (probes/host.h) instead.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+
+namespace linkhealth {
+
+/// At most `max_bytes` + 1 bytes, so that the caller sees when a file is too large. Errors are
+/// "PATH: reason".
+Result<std::string> read_small_file(const std::string& path, std::size_t max_bytes);
+
+}  // namespace linkhealth
