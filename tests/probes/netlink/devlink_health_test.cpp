@@ -110,11 +110,12 @@ TEST(DevlinkHealth, ADiagnosisIsItsDescription) {
     DevlinkAnswers devlink;
     std::uint64_t& errors = devlink.reporters[{"pci", "0000:18:00.0"}]["port"].errors;
     FakeHost host;
-    host.set_responder([&](int protocol, ByteView request) -> Result<std::vector<Bytes>> {
-      const unsigned before = devlink.diagnoses;
-      auto answers = devlink.answer(protocol, request);
-      return devlink.diagnoses > before ? std::vector<Bytes>{diagnosis} : answers;
-    });
+    host.set_responder(
+        [&, &diagnosis = diagnosis](int protocol, ByteView request) -> Result<std::vector<Bytes>> {
+          const unsigned before = devlink.diagnoses;
+          auto answers = devlink.answer(protocol, request);
+          return devlink.diagnoses > before ? std::vector<Bytes>{diagnosis} : answers;
+        });
     HealthReporters all;
     EXPECT_TRUE(all.read(host));
     ++errors;

@@ -116,7 +116,7 @@ TEST(EthtoolAnswers, EveryCutIsAnError) {
   for (const auto& [name, read] : reads) {
     SCOPED_TRACE(name);
     EXPECT_EQ(read(captured(name)), 0);
-    testing::expect_error_at_every_length(captured(name), [&](ByteView bytes) {
+    testing::expect_error_at_every_length(captured(name), [&read = read](ByteView bytes) {
       return read({bytes.begin(), bytes.end()});
     });
   }
