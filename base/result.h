@@ -9,16 +9,16 @@
 
 namespace linkhealth {
 
-/// Why something could not be done. `message` is for people; `errnum` is the errno behind it, 0
-/// when there was none; `kernel_words` what the kernel said beside it (netlink's extended ack:
-/// "bnxt_en: Transceiver module not inserted").
+/// Why something could not be done. `message` is for people; `errnum` is the errno, 0 when there
+/// was none; `kernel_words` the kernel's own message (netlink's extended ack: "bnxt_en: Transceiver
+/// module not inserted").
 struct Error {
   std::string message;
   int errnum = 0;
   std::string kernel_words{};
 };
 
-/// An Error made of a sentence and the kernel's word for `errnum`: "what: No such device".
+/// "what: No such device"
 inline Error errno_error(const std::string& what, int errnum) {
   return {what + ": " + std::strerror(errnum), errnum};
 }

@@ -8,15 +8,14 @@
 #include <utility>
 
 #include "diagnosis/peer_names.h"
-#include "model/history/peer_times.h"
+#include "model/history/peer_history.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Most trusted first: the port at the other end itself answers a MAD; LLDP is
-/// what that system sends, and a bridge may forward it; an imported file is
-/// what another program believes.
+/// Most trusted first: the port at the other end itself answers a MAD; LLDP is what that system
+/// sends, and a bridge may forward it; an imported file is what another program believes.
 constexpr std::array<std::string_view, 3> kTrust = {"peer_mad", "peer_lldp", "import"};
 constexpr std::size_t kLldpRank = 1, kImportRank = 2;
 
@@ -112,9 +111,8 @@ void PeerMerge::end_readings(Port& port, const PortKey& key, SteadyTime now) con
   }
 }
 
-/// Names of MAD or LLDP are kept for when the link is down. With the link up
-/// again they end when neither source names the far end for as long as LLDP may
-/// take.
+/// Names of MAD or LLDP are kept for when the link is down. With the link up again they end when
+/// neither source names the far end for as long as LLDP may take.
 void PeerMerge::update_names(Port& port, SteadyTime now) {
   for (const auto& [rank, source] : port.sources) {
     if (rank > kLldpRank || !source.reading || !source.reading->peer) continue;
@@ -138,9 +136,8 @@ void PeerMerge::update_names(Port& port, SteadyTime now) {
   port.was_down = false;
 }
 
-/// The reading that names the far end. While no MAD or LLDP crosses a link that
-/// is down, an import does not name another far end than they did last: it may
-/// have been about another port before.
+/// The reading that names the far end. While no MAD or LLDP crosses a link that is down, an import
+/// does not name another far end than they did last: it may have been about another port before.
 const PeerReading* PeerMerge::find_names(const Port& port) {
   const PeerReading* const former =
       port.names && (port.down || port.was_down) ? &*port.names : nullptr;
@@ -168,8 +165,7 @@ void PeerMerge::merge_peer(const Port& port, const PortKey& key, Merged& merged)
     }
     return failed;
   };
-  // A module's powers are judged by their age, so one of a failed source is as
-  // good.
+  // A module's powers are judged by their age, so one of a failed source is as good.
   const auto* const module =
       find_part([](const PeerSample& peer) { return peer.module.has_value(); }, true);
   if (names == nullptr) names = module;
