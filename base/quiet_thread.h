@@ -6,7 +6,7 @@
 
 namespace linkhealth {
 
-/// What a thread is started in: it begins with the signals of who starts it.
+/// Blocks all signals while it lives: a new thread inherits the mask of its creator.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

@@ -9,16 +9,16 @@
 
 namespace linkhealth {
 
-/// Why something could not be done. `message` is for people; `errnum` is the errno behind it, 0
-/// when there was none; `kernel_words` what the kernel said beside it (netlink's extended ack:
-/// "bnxt_en: Transceiver module not inserted").
+/// Why something could not be done. `message` is for people; `errnum` is the errno, 0 when there
+/// was none; `kernel_words` the kernel's own message (netlink's extended ack: "bnxt_en: Transceiver
+/// module not inserted").
 struct Error {
   std::string message;
   int errnum = 0;
   std::string kernel_words{};
 };
 
-/// An Error made of a sentence and the kernel's word for `errnum`: "what: No such device".
+/// "what: No such device"
 inline Error errno_error(const std::string& what, int errnum) {
   return {what + ": " + std::strerror(errnum), errnum};
 }
@@ -26,10 +26,10 @@ inline Error errno_error(const std::string& what, int errnum) {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -55,8 +55,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error)
-      : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Error error) : error_(std::move(error)), ok_(false) {}
 
   [[nodiscard]] bool ok() const { return ok_; }
   explicit operator bool() const { return ok_; }

@@ -6,6 +6,13 @@
 
 namespace linkhealth {
 
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  const auto begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0;;) {
@@ -27,7 +34,7 @@ std::optional<std::uint64_t> parse_base(std::string_view text) {
 }
 }  // namespace
 
-std::optional<std::uint64_t> parse_any_u64(std::string_view text) { return parse_base<10>(text); }
+std::optional<std::uint64_t> parse_u64(std::string_view text) { return parse_base<10>(text); }
 
 std::optional<std::uint64_t> parse_hex_or_decimal(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return parse_base<16>(text.substr(2));
@@ -48,6 +55,27 @@ std::string printable(std::string_view text) {
   std::replace_if(
       out.begin(), out.end(), [](char c) { return c < 0x20 || c > 0x7e; }, '?');
   return out;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&text](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto follows = [&byte](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) > 0x9f;
+    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool overlong = first == 0xf0 && byte(1) < 0x90;
+    const bool beyond = first == 0xf4 && byte(1) > 0x8f;
+    return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

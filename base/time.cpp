@@ -2,55 +2,50 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <array>
 #include <cmath>
+
+#include "base/text.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Takes exactly `digits` decimal digits off the front of `text`.
-std::optional<int> take_number(std::string_view& text, std::size_t digits) {
-  if (text.size() < digits) return std::nullopt;
-  int value = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-    value = value * 10 + (text[i] - '0');
-  }
-  text.remove_prefix(digits);
-  return value;
-}
-
-bool take_char(std::string_view& text, std::string_view any_of) {
+/// Removes one of `any_of` from the front of `text`.
+bool skip_char(std::string_view& text, std::string_view any_of) {
   if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return false;
   text.remove_prefix(1);
   return true;
 }
 
-/// The fraction behind the decimal point, cut to milliseconds.
-std::optional<int> take_milliseconds(std::string_view& text) {
-  int value = 0;
-  int digits = 0;
-  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
-    if (digits < 3) value = value * 10 + (text.front() - '0');
-    ++digits;
-    text.remove_prefix(1);
-  }
-  if (digits == 0) return std::nullopt;
-  for (; digits < 3; ++digits) value *= 10;
-  return value;
+/// Removes exactly `digits` decimal digits from the front of `text`.
+std::optional<int> read_number(std::string_view& text, std::size_t digits) {
+  const auto value = parse_u64(text.substr(0, digits));
+  if (text.size() < digits || !value) return std::nullopt;
+  text.remove_prefix(digits);
+  return static_cast<int>(*value);
 }
 
-std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
-  if (take_char(text, "Zz")) return std::chrono::minutes(0);
-  const bool negative = !text.empty() && text.front() == '-';
-  if (!take_char(text, "+-")) return std::nullopt;
-  const auto hours = take_number(text, 2);
-  if (!hours || !take_char(text, ":")) return std::nullopt;
-  const auto minutes = take_number(text, 2);
+/// The fraction after the decimal point, cut to milliseconds.
+std::optional<int> read_milliseconds(std::string_view& text) {
+  const std::string_view all = text.substr(0, text.find_first_not_of("0123456789"));
+  if (all.empty()) return std::nullopt;
+  text.remove_prefix(all.size());
+  std::string digits(all.substr(0, 3));
+  digits.resize(3, '0');
+  std::string_view left = digits;
+  return read_number(left, 3);
+}
+
+std::optional<std::chrono::minutes> read_offset(std::string_view& text) {
+  if (skip_char(text, "Zz")) return std::chrono::minutes(0);
+  const int sign = text.starts_with('-') ? -1 : 1;
+  if (!skip_char(text, "+-")) return std::nullopt;
+  const auto hours = read_number(text, 2);
+  if (!hours || !skip_char(text, ":")) return std::nullopt;
+  const auto minutes = read_number(text, 2);
   if (!minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-  const std::chrono::minutes offset(*hours * 60 + *minutes);
-  return negative ? -offset : offset;
+  return sign * std::chrono::minutes(*hours * 60 + *minutes);
 }
 
 }  // namespace
@@ -72,32 +67,25 @@ std::string format_rfc3339(WallTime time) {
 }
 
 std::optional<WallTime> parse_rfc3339(std::string_view text) {
-  const auto year = take_number(text, 4);
-  if (!year || !take_char(text, "-")) return std::nullopt;
-  const auto month = take_number(text, 2);
-  if (!month || !take_char(text, "-")) return std::nullopt;
-  const auto day = take_number(text, 2);
-  if (!day || !take_char(text, "Tt ")) return std::nullopt;
-  const auto hour = take_number(text, 2);
-  if (!hour || !take_char(text, ":")) return std::nullopt;
-  const auto minute = take_number(text, 2);
-  if (!minute || !take_char(text, ":")) return std::nullopt;
-  const auto second = take_number(text, 2);
-  if (!second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  int milliseconds = 0;
-  if (take_char(text, ".")) {
-    const auto fraction = take_milliseconds(text);
-    if (!fraction) return std::nullopt;
-    milliseconds = *fraction;
+  constexpr std::array<std::string_view, 5> kSeparators{"-", "-", "Tt ", ":", ":"};
+  std::array<int, 6> parts{};  // year to second
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0 && !skip_char(text, kSeparators[i - 1])) return std::nullopt;
+    const auto part = read_number(text, i == 0 ? 4 : 2);
+    if (!part) return std::nullopt;
+    parts[i] = *part;
   }
-  const auto offset = take_offset(text);
-  const std::chrono::year_month_day date(std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day)));
-  if (!offset || !text.empty() || !date.ok()) return std::nullopt;
-  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
-                  std::chrono::minutes(*minute) + std::chrono::seconds(*second) +
-                  Milliseconds(milliseconds) - *offset);
+  const auto [year, month, day, hour, minute, second] = parts;
+  if (hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  const auto milliseconds = skip_char(text, ".") ? read_milliseconds(text) : std::optional(0);
+  const auto offset = read_offset(text);
+  const std::chrono::year_month_day date(std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day)));
+  if (!milliseconds || !offset || !text.empty() || !date.ok()) return std::nullopt;
+  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
+                  std::chrono::minutes(minute) + std::chrono::seconds(second) +
+                  Milliseconds(*milliseconds) - *offset);
 }
 
 }  // namespace linkhealth

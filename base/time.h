@@ -1,5 +1,4 @@
-// Instants and durations. Nothing here reads a clock: the two mains do, and hand a Clock to those
-// who need the time.
+// Instants and durations. Nothing here reads a clock: the two mains do, and pass a Clock on.
 #pragma once
 
 #include <chrono>
@@ -39,8 +38,7 @@ class Clock {
   virtual ~Clock() = default;
   [[nodiscard]] virtual SteadyTime steady() const = 0;
   [[nodiscard]] virtual WallTime wall() const = 0;
-  /// steady(), finer where it can be: for how long something took that mostly takes less than a
-  /// millisecond.
+  /// steady() with a finer resolution, for durations below a millisecond.
   [[nodiscard]] virtual Microseconds fine() const { return steady().time_since_epoch(); }
 };
 

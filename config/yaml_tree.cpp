@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace linkhealth {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "model/history/peer_times.h"
+#include "model/history/peer_history.h"
 
 namespace linkhealth {
 

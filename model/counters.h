@@ -1,6 +1,5 @@
 // THE counter table: every counter that this program knows, with its width and what it does at its
-// end, and the flat map of values that a sample carries. A counter read from a source that exists
-// already costs one row here.
+// end (the rows are in model/counter_table.cpp), and the values that a sample carries.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,7 @@
 
 namespace linkhealth {
 
-/// Where the kernel offers a counter; also decides the prefix of its name (recording.md: `fec_ phy_
-/// mac_ …`).
+/// Where the kernel offers a counter.
 enum class CounterSource : std::uint8_t {
   kIbPort,      ///< /sys/class/infiniband/DEV/ports/N/counters (drivers/infiniband/core/sysfs.c)
   kIbHw,        ///< …/hw_counters, or RDMA netlink RDMA_NLDEV_CMD_STAT_GET
@@ -24,28 +22,25 @@ enum class CounterSource : std::uint8_t {
   kNetdev,         ///< rtnl_link_stats64
 };
 
-/// What a counter does when it is full, and with it what it means that one is lower than it was.
+/// What a counter does when it is full, and with it what a decrease means.
 enum class CounterEnd : std::uint8_t {
-  kWraps,  ///< goes on at zero: lower from near its end is a wrap, elsewhere or with others a reset
-  kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters,
-               ///< IBTA 16.1.3.5): lower is a reset
-  kUnknown,    ///< width not known: lower is a reset
-  kLevel,      ///< no counter: it goes up and down, lower says nothing
+  kWraps,      ///< goes on at zero: a decrease from near its end is a wrap, any other a reset
+  kSaturates,  ///< sticks at all-ones until it is cleared (PMA counters, IBTA 16.1.3.5)
+  kUnknown,    ///< width not known: a decrease is a reset
+  kLevel,      ///< no counter: it goes up and down
 };
 
-/// What takes a counter back to zero, apart from a loss of the card's power: where to look when one
-/// decreased. RateCalculator treats all alike.
+/// What resets a counter, apart from a loss of the card's power: where to look when one decreased.
+/// RateCalculator treats all alike.
 enum class CounterReset : std::uint8_t {
-  kByAnybody,   ///< anyone who may send MADs, at any time, alone or with others (IBTA 16.1.3.5,
-                ///< CounterSelect)
-  kWithDriver,  ///< a reload of the driver: the driver keeps it, or had the card make it, or
-                ///< subtracts what it found
-  kWithCard,    ///< a start of the card's firmware: the card keeps it, over a reload of the driver
-  kUnsaid,      ///< a reload or a start: drivers differ, or their sources don't show it
-  kNever,       ///< a level: nothing to reset
+  kByMad,         ///< any MAD client, at any time, one by one (IBTA 16.1.3.5, CounterSelect)
+  kWithDriver,    ///< a reload of the driver: the driver keeps it, or subtracts what it found
+  kWithCard,      ///< a start of the card's firmware
+  kUndocumented,  ///< a reload or a start: drivers differ, or their sources do not show it
+  kNever,         ///< a level
 };
 
-/// Where the damage was done that a counter counts.
+/// Where the counted damage was done.
 enum class CounterPlace : std::uint8_t {
   kHere,       ///< this port's receiver: the far-to-local direction
   kForwarded,  ///< upstream of the far end, only reported here
@@ -56,16 +51,16 @@ enum class CounterPlace : std::uint8_t {
 };
 
 struct CounterInfo {
-  std::string_view name;  ///< the recording's key
+  std::string name;  ///< the recording's key
   CounterSource source;
   std::uint8_t width_bits;
   CounterEnd end;
   CounterReset reset;
   CounterPlace place;
-  std::string_view meaning;
+  std::string meaning;
 };
 
-/// Ordered by name; duplicates fail at compile time.
+/// Ordered by name.
 std::span<const CounterInfo> known_counters();
 
 /// An index into known_counters().
@@ -73,8 +68,8 @@ using CounterId = std::uint16_t;
 /// The row of `name`; nullopt for a counter that is passed through under its own name.
 std::optional<CounterId> find_counter(std::string_view name);
 
-/// The counters of one port at one time. Absent is not zero: what could not be read is not in the
-/// map.
+/// The counters of one port at one time. Absent is not zero: a counter that could not be read is
+/// not in it.
 class Counters {
  public:
   void set(std::string_view name, std::uint64_t value);

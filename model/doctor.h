@@ -1,4 +1,4 @@
-// What the monitor can see of this node, and what not: the answer of `linkhealth doctor`.
+// Which sources of this node the monitor can read: the answer of `linkhealth doctor`.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,23 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
 
 enum class Visibility : std::uint8_t {
-  kSeen,        ///< it was read; what comes by itself: it is listened to
+  kSeen,        ///< it was read, or its events are received
   kPartly,      ///< some of it was read
-  kHidden,      ///< it should be there, and can't be read: `why`, and what to do
-  kNotOffered,  ///< the driver or the device does not have it: nothing to do
+  kHidden,      ///< it cannot be read: `why`, and the remedy
+  kNotOffered,  ///< the driver or the device does not have it
   kNoWord,      ///< nothing was read and nothing failed: not due yet, or not offered
   kNotUsed,     ///< it does not apply to this port
 };
-/// "seen", "partly", "hidden", "not_offered", "no_word", "not_used".
-std::string_view to_string(Visibility state);
+constexpr auto enum_names(Visibility) {
+  return std::to_array<std::string_view>(
+      {"seen", "partly", "hidden", "not_offered", "no_word", "not_used"});
+}
 
 struct SourceSight {
   std::string probe;  ///< as in gaps
@@ -36,7 +39,7 @@ struct PortSight {
   std::string netdev, pci, driver, driver_version, firmware;
   std::string exempt;  ///< why the port is left out; then no source of it is judged
   std::vector<SourceSight> sources;
-  /// Faults that could be told apart with everything visible, and can't be with what is:
+  /// Faults that all sources would distinguish, and the visible ones do not:
   /// "dirty_connector from damaged_fiber, bad_module (needs the far module)".
   std::vector<std::string> not_told_apart;
   std::vector<std::string> not_noticed;  ///< faults that would not be noticed at all
@@ -44,7 +47,7 @@ struct PortSight {
 
 struct DoctorReport {
   std::string node, version, kernel;
-  bool of_daemon = true;  ///< false: of the command that asks, without a daemon
+  bool of_daemon = true;  ///< false: of the command itself, without a daemon
   bool played = false;    ///< a recording is played: kernel and rights are not known
   std::vector<std::string> capabilities;  ///< the effective ones that matter here: "CAP_NET_ADMIN"
   std::vector<SourceSight> node_sources;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/port_lookup.h"
-
 namespace linkhealth {
 
 namespace {
@@ -65,7 +63,7 @@ std::string contradiction_in(const Entries& entries) {
 
 ExpectedConfig expected_for(const ExpectedPorts& all, const PortKey& key, const PortId& id) {
   std::vector<std::string> names = {key};
-  for (const std::string& name : names_of(id))
+  for (const std::string& name : port_names(id))
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   const Entries own = entries_of("configuration", all.expected, all.exempt, names);
   const Entries planned = entries_of("plan", all.planned, all.planned_exempt, names);
@@ -90,7 +88,7 @@ std::map<PortKey, ExpectedPort> with_plan(const ExpectedPorts& all) {
   return both;
 }
 
-bool awaits(const ExpectedPorts& all, const PortKey& name) {
+bool is_expected(const ExpectedPorts& all, const PortKey& name) {
   if (all.exempt.contains(name)) return false;
   return all.expected.contains(name) ||
          (all.planned.contains(name) && !all.planned_exempt.contains(name));

@@ -11,7 +11,7 @@
 
 namespace linkhealth {
 
-/// By any name of a port. The configuration goes before the plan, field by field.
+/// By any name of a port. The configuration takes precedence over the plan, field by field.
 struct ExpectedPorts {
   ExpectedPorts() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): there is no plan
@@ -34,12 +34,12 @@ struct ExpectedConfig {
   /// speed_mbps is 800000 under mlx5_0/1 and …"); "" mostly.
   std::string contradiction;
 };
-/// `key`: its name while it has not come yet, and nothing else is known of it.
+/// `key`: its label, which is all that is known of a port that was never seen.
 ExpectedConfig expected_for(const ExpectedPorts& all, const PortKey& key, const PortId& id);
 
-/// Both, by their names as they are written: what a recording begins with.
+/// Configuration and plan joined, under their own names, for the header of a recording.
 std::map<PortKey, ExpectedPort> with_plan(const ExpectedPorts& all);
-/// Whether a name is expected that no port has yet.
-bool awaits(const ExpectedPorts& all, const PortKey& name);
+/// Whether a port of this name is expected.
+bool is_expected(const ExpectedPorts& all, const PortKey& name);
 
 }  // namespace linkhealth

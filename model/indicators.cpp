@@ -85,7 +85,7 @@ constexpr bool in_order() {
     if (static_cast<std::size_t>(kTable[i].indicator) != i) return false;
   return true;
 }
-static_assert(in_order(), "the indicator table stands in the order of Indicator");
+static_assert(in_order(), "the indicator table has the order of Indicator");
 
 std::vector<std::optional<Indicator>> find_indicators() {
   std::vector<std::optional<Indicator>> indicators(known_counters().size());

@@ -1,5 +1,5 @@
 // THE indicator table: what the diagnosis counts over time, and which kernel counters report it.
-// Drivers use different names and leave some out; an indicator uses those that there are.
+// Drivers use different names and have only some of them.
 #pragma once
 
 #include <array>
@@ -44,8 +44,7 @@ inline constexpr std::size_t kIndicatorCount = 22;
 
 enum class Combine : std::uint8_t {
   kSum,  ///< different events: add
-  kMax,  ///< the same events by different names, some left at zero by some drivers: the largest
-         ///< increase
+  kMax,  ///< the same events by different names, some zero with some drivers: the largest increase
 };
 
 /// How an increase is judged.
@@ -73,7 +72,7 @@ inline bool is_rate(Indicator indicator) {
 
 /// The names of its counters, one for each priority where they have one.
 std::vector<std::string> names_of(const IndicatorInfo& info);
-/// What a counter reports; nullopt: it judges nothing.
+/// The indicator of a counter; nullopt: it has none.
 std::optional<Indicator> indicator_of(CounterId id);
 /// What one of a counter counts.
 std::uint64_t unit_of(CounterId id);
@@ -104,14 +103,14 @@ class IndicatorSet {
   std::uint32_t bits_ = 0;
 };
 
-/// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted,
-/// and now counts no more. A value that the width can't hold is none that sticks.
+/// Whether a counter is at the end of its width and sticks there (IBTA 16.1.3.5). A value beyond
+/// the width does not stick.
 bool is_saturated(const CounterInfo& info, std::uint64_t value);
-/// Those of an indicator that are saturated. Nearly always none.
+/// The saturated counters that have an indicator. Nearly always none.
 std::vector<CounterId> saturated_counters(const Counters& counters);
 /// Whether one of them is a source of these indicators.
 bool is_saturated_for(std::span<const CounterId> saturated, IndicatorSet indicators);
-/// Lost symbols and packets: a link whose errors are not counted is neither well nor ill.
+/// Lost symbols and packets: without them a link is neither healthy nor faulty.
 inline constexpr IndicatorSet kDamageCounts{Indicator::kSymbolErrors, Indicator::kFrameErrors};
 
 }  // namespace linkhealth

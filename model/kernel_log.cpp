@@ -13,8 +13,8 @@ using enum KernelLogClass;
 // intel/{i40e/i40e_main.c,ice/{ice_main,ice_sriov}.c}, net/sched/sch_generic.c,
 // drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
 constexpr auto kPatterns = std::to_array<KernelLogPattern>({
-    // First, because such a line contains words of other patterns. It comes from a monitor without
-    // rights that reads registers again and again.
+    // First, because such a line matches other patterns, too. A monitor without rights that reads
+    // registers causes it.
     {"access_reg", kNoise, {"ACCESS_REG", "failed"}},
     // mlx5: module events
     {"module_power_budget", kModuleError, {"Port module event", "Power budget exceeded"}},
@@ -39,9 +39,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"command_timeout", kFatal, {"Will cause a leak of a command resource"}},
     {"health_compromised", kFatal, {"health compromised"}},
     {"hardware_error", kFatal, {"unrecoverable hardware error"}},
-    // The lines after it (assert_var and more) come with an issue of any severity: they mean
-    // nothing
-    // alone.
+    // The lines after it (assert_var and more) come with an issue of any severity.
     {"fatal_error", kFatal, {"Fatal error ", " detected"}},
     {"health_hot", kNicHot, {"Health issue observed", "High temperature"}},
     {"health_emergency", kFatal, {"Health issue observed", "severity(0)"}},
@@ -49,13 +47,11 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"health_critical", kFatal, {"Health issue observed", "severity(2)"}},
     {"health_error", kFatal, {"Health issue observed", "severity(3)"}},
     {"pci_unavailable", kPcieLost, {"PCI slot is unavailable"}},
-    // bnxt (bnxt_async_event_process(), bnxt_fw_exception()); a "Non-fatal firmware reset event"
-    // mends itself.
+    // bnxt (bnxt_async_event_process(), bnxt_fw_exception()); it recovers from a "Non-fatal
+    // firmware reset event".
     {"firmware_fatal_reset", kFatal, {"Fatal firmware reset event"}},
     {"firmware_fatal_condition", kFatal, {"irmware fatal"}},
-    // bnxt (bnxt_event_error_report(); by hsi_struct_def.h it received so many pauses that it
-    // ignores
-    // them now)
+    // bnxt (bnxt_event_error_report(); hsi_struct_def.h: so many pauses that it ignores them now)
     {"pause_storm", kPaused, {"Pause Storm detected"}},
     {"doorbells_dropped", kHostBusy, {"MMIO doorbells dropped by the device"}},
     {"speed_refused", kMisconfigured, {"Speed change not supported with dual rate transceivers"}},

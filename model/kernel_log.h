@@ -1,5 +1,5 @@
-// What a line of the kernel log means for a port: THE table of patterns. The probe keeps only lines
-// that match it; history and symptoms classify lines by it. No other code interprets log text.
+// THE table of kernel log patterns. The probe keeps only lines that match; history and symptoms
+// classify lines by it. No other code interprets log text.
 #pragma once
 
 #include <array>
@@ -10,13 +10,12 @@
 namespace linkhealth {
 
 enum class KernelLogClass : std::uint8_t {
-  kFatal,          ///< the NIC itself is not to be trusted until the next boot
-  kQueueStuck,     ///< a transmit queue did not move: the driver resets it, which helps or is said
-                   ///< again
-  kModuleRefused,  ///< the driver does not accept this module or cable
-  kModuleError,    ///< the module is at fault or cannot be read
-  kModuleHot,      ///< the module is too hot
-  kModulePlugged,  ///< a module was plugged
+  kFatal,            ///< the NIC has failed until the next boot
+  kQueueStuck,       ///< a transmit queue did not move: the driver resets it
+  kModuleRefused,    ///< the driver does not accept this module or cable
+  kModuleError,      ///< the module is at fault or cannot be read
+  kModuleHot,        ///< the module is too hot
+  kModulePlugged,    ///< a module was plugged
   kModuleUnplugged,  ///< a module was pulled, or is not there
   kModuleDisabled,   ///< the port's module was switched off by software
   kNicHot,           ///< a sensor of the NIC is too hot
@@ -30,15 +29,13 @@ enum class KernelLogClass : std::uint8_t {
   kPcieUncorrected,  ///< a transaction was lost, the PCIe link works on (linux: PCI/pcieaer-howto,
                      ///< "non-fatal")
   kPcieLost,         ///< the PCIe link below a slot went down, or its card was taken out
-  kPaused,      ///< told not to send for so long that the card heeds no pause: congestion, or a
-                ///< receiver that hangs
-  kHostBusy,    ///< the host asks more of the card than it takes
+  kPaused,      ///< paused for so long that the card ignores pauses: congestion or a hung receiver
+  kHostBusy,    ///< the host requests more than the card can do
   kFabricTrap,  ///< a port's error threshold, as a trap of the fabric
-  kNoise,       ///< says nothing of the link; never kept
+  kNoise,       ///< not about the link; never kept
 };
 
-/// One kind of line. A line is of this kind when it holds all parts in their order; "" parts are
-/// left out.
+/// One kind of line: one that contains all parts in this order, apart from "" parts.
 struct KernelLogPattern {
   std::string_view name;
   KernelLogClass what = KernelLogClass::kNoise;
@@ -47,7 +44,7 @@ struct KernelLogPattern {
 
 /// In the order in which they are tried: the first that fits wins.
 std::span<const KernelLogPattern> kernel_log_patterns();
-/// nullptr: no pattern of ours. Linear in the text's length, without regular expressions.
+/// nullptr: no pattern matches. Linear in the text's length.
 const KernelLogPattern* classify_kernel_log(std::string_view text);
 /// Whether the line is of this class.
 bool is_kernel_log(std::string_view text, KernelLogClass what);

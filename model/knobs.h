@@ -1,6 +1,6 @@
-// A knob is a number in a rule that an operator may turn: it stands beside its user with its
-// default, bounds, unit and meaning. The YAML key, --check-config, --dump-config and the "did you
-// mean" all follow from the row.
+// A setting is a number in a rule that an operator may change, declared next to its use with its
+// default, bounds, unit and meaning. The YAML key, --check-config, --dump-config and the
+// suggestions for misspelt keys follow from the row.
 #pragma once
 
 #include <map>
@@ -22,13 +22,13 @@ struct Knob {
   std::string_view meaning;
 };
 
-/// The knobs of one user: the diagnosis, the sampler. In the YAML file <name>.<knob>.
+/// The settings of one component, such as the sampler. In the YAML file <name>.<setting>.
 struct KnobGroup {
   std::string_view name;
   std::span<const Knob> knobs;
 };
 
-/// The values of one group, in the order of its knobs.
+/// The values of one group, in the order of its settings.
 using KnobValues = std::span<const double>;
 
 /// The values of all groups: the defaults, changed by configuration.

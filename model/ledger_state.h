@@ -1,5 +1,4 @@
-// What the ledger must not lose when the daemon restarts: plain values, keyed by the port's stable
-// key, with wall times.
+// The ledger's state that survives a restart, keyed by the port's stable key, with wall times.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +30,17 @@ struct LedgerFault {
   bool operator==(const LedgerFault&) const = default;
 };
 
-/// Somebody took note of it, and that is in force at `now`.
-bool is_acknowledged(const LedgerFault& fault, WallTime now);
+/// Whether an operator has acknowledged it and that is in force at `now`.
+inline bool is_acknowledged(const LedgerFault& fault, WallTime now) {
+  return !fault.acknowledged_by.empty() &&
+         (!fault.acknowledged_until || now < *fault.acknowledged_until);
+}
 
-/// Of what it is counted how often it had a fault.
+/// What had a fault again.
 enum class RepeatOf : std::uint8_t { kPort, kModule, kCable };
-/// "port", "module", "cable".
-std::string_view to_string(RepeatOf of);
-std::optional<RepeatOf> parse_repeat_of(std::string_view text);
+constexpr auto enum_names(RepeatOf) {
+  return std::to_array<std::string_view>({"port", "module", "cable"});
+}
 
 /// How often a port, a module or a cable had a fault that was closed.
 struct LedgerRepeat {
@@ -55,8 +57,8 @@ struct LedgerState {
   std::vector<LedgerRepeat> repeats;
   std::vector<RepairRecord> repairs;     ///< oldest first
   std::vector<Maintenance> maintenance;  ///< begun by command and not over
-  std::vector<Maintenance>
-      maintenance_log;  ///< all of late, by file too, oldest first; `ended_at` where it is over
+  /// The recent ones, by file too, oldest first; `ended_at` where it is over.
+  std::vector<Maintenance> maintenance_log;
   bool operator==(const LedgerState&) const = default;
 };
 

@@ -11,7 +11,7 @@
 
 namespace linkhealth {
 
-/// Which of the module's own limits a value has passed. Most modules latch them until they are
+/// Which of the module's own limits a value has passed. Most modules latch the flags until they are
 /// read; nullopt: not offered.
 struct AlarmFlags {
   std::optional<bool> low_alarm;
@@ -123,8 +123,8 @@ struct ModuleCoherent {
 };
 
 /// The changes of one latched flag since the module was inserted or the daemon started. A read
-/// clears the flag in the module: "cleared" is the first read that found it no longer set. Another
-/// reader may have cleared it before, and two changes between two reads look like none.
+/// clears the flag in the module: `cleared_at` is the first read that found it no longer set.
+/// Another reader may have cleared it before, and two changes between two reads look like none.
 struct ModuleFlag {
   std::string name;                            ///< "rx_los", "rx_power_low_alarm", "host_tx_lol"
   std::optional<std::uint32_t> lane;           ///< 1 first; none: of the whole module
@@ -166,8 +166,8 @@ struct ModuleSample {
   std::vector<ModuleHostLane> host_lanes;        ///< lane 1 first
   std::optional<double> laser_temperature_c;     ///< CMIS auxiliary monitors
   std::optional<double> tec_current_percent;     ///< of its maximum; below 0 it cools
-  std::optional<bool> low_pwr_request_sw;        ///< the host asks for low power by software
-  std::optional<bool> low_pwr_allow_request_hw;  ///< … and a pin of the cage may ask for it
+  std::optional<bool> low_pwr_request_sw;        ///< the host requests low power by software
+  std::optional<bool> low_pwr_allow_request_hw;  ///< … or may by a pin of the cage
   std::optional<double> allowed_power_w;         ///< SFF-8636: less than it may need
   std::optional<bool> module_firmware_error;     ///< CMIS: the module's own firmware failed
   std::optional<bool> data_path_firmware_error;

@@ -1,6 +1,6 @@
-// What the history database holds of a port for some time: its signals in steps, what happened to
-// its faults, repairs, and the modules that were there. Read from storage/history/history_store.h,
-// shown by exporters/json/timeline_json.h and timeline_text.h.
+// A port's past from the history database: its signals in steps, the events of its faults, repairs,
+// and modules. Read from storage/history/history_store.h, shown by exporters/json/timeline_json.h
+// and timeline_text.h.
 #pragma once
 
 #include <optional>
@@ -38,8 +38,7 @@ struct PortTimeline {
   std::vector<SignalSeries> signals;     ///< those with a value, in the table's order
   std::vector<FaultEvent> events;        ///< oldest first
   std::vector<RepairRecord> repairs;     ///< oldest first
-  std::vector<Maintenance> maintenance;  ///< of all ports, oldest first: the database knows no
-                                         ///< labels
+  std::vector<Maintenance> maintenance;  ///< of all ports, oldest first
   std::vector<KeptIdentity> identities;  ///< seen last first
   [[nodiscard]] const SignalSeries* find(Signal signal) const {
     for (const SignalSeries& series : signals)

@@ -1,6 +1,6 @@
-// What was done to a link, as far as the node can see it: inferred from modules that came and went,
-// light that went dark and came back, ports that were set down. With what it changed, so that a
-// step that failed is not proposed again.
+// Repairs, as far as the node can see them: inferred from modules that were swapped, light that
+// went dark and came back, ports that were set down; with their effect, so that a step that failed
+// is not proposed again.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_names.h"
 #include "base/time.h"
 
 namespace linkhealth {
 
-/// What can be done to a link, cheapest first. The monitor sees some of it happen; the rest are
-/// steps that it proposes.
+/// Repair steps, cheapest first. The node can see only some of them happen.
 enum class RepairAction : std::uint8_t {
   kLook,         ///< read, compare, ask: costs nothing and is never left out
   kPortBounced,  ///< set down and up again
@@ -30,18 +30,21 @@ enum class RepairAction : std::uint8_t {
   kCardReplaced,
   kSwitchCardReplaced,
 };
-/// "port_bounced", "module_replaced", …; of what cannot be seen to happen "".
-std::string_view to_string(RepairAction action);
-std::optional<RepairAction> parse_repair_action(std::string_view text);
+/// "": the node cannot see that it happens.
+constexpr auto enum_names(RepairAction) {
+  return std::to_array<std::string_view>(
+      {"", "port_bounced", "", "driver_reloaded", "node_rebooted", "module_reseated", "",
+       "fibre_reseated", "", "module_replaced", "far_module_replaced", "", "", ""});
+}
 
 enum class RepairOutcome : std::uint8_t {
-  kPending,  ///< the link proves itself, or nothing was wrong
+  kPending,  ///< it is being verified, or there was no fault
   kHeld,     ///< the fault closed
-  kFailed,   ///< the fault was seen again
+  kFailed,   ///< the fault came back
 };
-/// "pending", "held", "failed".
-std::string_view to_string(RepairOutcome outcome);
-std::optional<RepairOutcome> parse_repair_outcome(std::string_view text);
+constexpr auto enum_names(RepairOutcome) {
+  return std::to_array<std::string_view>({"pending", "held", "failed"});
+}
 
 struct RepairRecord {
   std::string port;      ///< stable key

@@ -16,83 +16,66 @@ namespace {
 using enum Signal;
 using enum Aggregation;
 
-constexpr std::array<std::string_view, kSignalLanes> kRxLanes{
-    "rx_power_dbm.1", "rx_power_dbm.2", "rx_power_dbm.3", "rx_power_dbm.4",
-    "rx_power_dbm.5", "rx_power_dbm.6", "rx_power_dbm.7", "rx_power_dbm.8"};
-constexpr std::array<std::string_view, kSignalLanes> kTxLanes{
-    "tx_power_dbm.1", "tx_power_dbm.2", "tx_power_dbm.3", "tx_power_dbm.4",
-    "tx_power_dbm.5", "tx_power_dbm.6", "tx_power_dbm.7", "tx_power_dbm.8"};
-constexpr std::array<std::string_view, kSignalLanes> kBiasLanes{
-    "tx_bias_ma.1", "tx_bias_ma.2", "tx_bias_ma.3", "tx_bias_ma.4",
-    "tx_bias_ma.5", "tx_bias_ma.6", "tx_bias_ma.7", "tx_bias_ma.8"};
-
 constexpr double kRatio = 0;
 
-// Precision: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 %
-// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. Counters are whole.
-constexpr auto kPlain = std::to_array<SignalInfo>({
-    {kCarrierUp, "carrier_up", 1, kMin, {}},
-    {kSpeed, "speed_mbps", 100, kMin, {}},
-    {kCarrierDowns, "carrier_downs", 1, kSum, {}},
-    {kVoluntaryDowns, "voluntary_downs", 1, kSum, {}},
-    {kPreFecBer, "pre_fec_ber", kRatio, kMax, {}},
-    {kCorrectedBits, "corrected_bits", 1, kSum, Indicator::kCorrectedBits},
-    {kUncorrectableBlocks, "uncorrectable_blocks", 1, kSum, Indicator::kUncorrectableBlocks},
-    {kSymbolErrors, "symbol_errors", 1, kSum, Indicator::kSymbolErrors},
-    {kFrameErrors, "frame_errors", 1, kSum, Indicator::kFrameErrors},
-    {kLinkRecoveries, "link_recoveries", 1, kSum, Indicator::kLinkRecoveries},
-    {kForwardedErrors, "forwarded_errors", 1, kSum, Indicator::kForwardedErrors},
-    {kCongestionMarks, "congestion_marks", 1, kSum, Indicator::kCongestionMarks},
-    {kPauseReceived, "pause_received", 1, kSum, Indicator::kPauseReceived},
-    {kPauseSent, "pause_sent", 1, kSum, Indicator::kPauseSent},
-    {kHostDrops, "host_drops", 1, kSum, Indicator::kHostDrops},
-    {kRetries, "retries", 1, kSum, Indicator::kRetries},
-    {kTransmitDiscards, "transmit_discards", 1, kSum, Indicator::kTransmitDiscards},
-    {kRxTraffic, "rx_traffic_mbps", 1, kMean, {}},
-    {kTxTraffic, "tx_traffic_mbps", 1, kMean, {}},
-    {kRxPower, "rx_power_dbm", 0.01, kMin, {}},
-    {kTxPower, "tx_power_dbm", 0.01, kMin, {}},
-    {kTxBias, "tx_bias_ma", 0.01, kMax, {}},
-    {kTemperature, "temperature_c", 0.1, kMax, {}},
-    {kSupply, "supply_v", 0.001, kMin, {}},
-    {kMediaEsnr, "media_esnr_db", 0.01, kMin, {}},
-    {kFarRxPower, "far_rx_power_dbm", 0.01, kMin, {}},
-    {kFarTxPower, "far_tx_power_dbm", 0.01, kMin, {}},
-    {kFarTemperature, "far_temperature_c", 0.1, kMax, {}},
-    {kNicTemperature, "nic_temperature_c", 0.1, kMax, {}},
-    {kPcieErrors, "pcie_errors", 1, kSum, {}},
-});
-static_assert(kPlain.size() == static_cast<std::size_t>(kRxPowerLane1));
-
-constexpr std::array<SignalInfo, kSignalCount> make_table() {
-  std::array<SignalInfo, kSignalCount> table{};
-  std::copy(kPlain.begin(), kPlain.end(), table.begin());
-  for (const auto& [first, names] :
-       {std::pair(kRxPowerLane1, kRxLanes), {kTxPowerLane1, kTxLanes}, {kTxBiasLane1, kBiasLanes}})
-    for (std::size_t lane = 0; lane < kSignalLanes; ++lane) {
+/// Precision: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 %
+/// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. Counters are whole.
+std::array<SignalInfo, kSignalCount> make_table() {
+  std::array<SignalInfo, kSignalCount> table{{
+      {kCarrierUp, "carrier_up", 1, kMin, {}},
+      {kSpeed, "speed_mbps", 100, kMin, {}},
+      {kCarrierDowns, "carrier_downs", 1, kSum, {}},
+      {kVoluntaryDowns, "voluntary_downs", 1, kSum, {}},
+      {kPreFecBer, "pre_fec_ber", kRatio, kMax, {}},
+      {kCorrectedBits, "corrected_bits", 1, kSum, Indicator::kCorrectedBits},
+      {kUncorrectableBlocks, "uncorrectable_blocks", 1, kSum, Indicator::kUncorrectableBlocks},
+      {kSymbolErrors, "symbol_errors", 1, kSum, Indicator::kSymbolErrors},
+      {kFrameErrors, "frame_errors", 1, kSum, Indicator::kFrameErrors},
+      {kLinkRecoveries, "link_recoveries", 1, kSum, Indicator::kLinkRecoveries},
+      {kForwardedErrors, "forwarded_errors", 1, kSum, Indicator::kForwardedErrors},
+      {kCongestionMarks, "congestion_marks", 1, kSum, Indicator::kCongestionMarks},
+      {kPauseReceived, "pause_received", 1, kSum, Indicator::kPauseReceived},
+      {kPauseSent, "pause_sent", 1, kSum, Indicator::kPauseSent},
+      {kHostDrops, "host_drops", 1, kSum, Indicator::kHostDrops},
+      {kRetries, "retries", 1, kSum, Indicator::kRetries},
+      {kTransmitDiscards, "transmit_discards", 1, kSum, Indicator::kTransmitDiscards},
+      {kRxTraffic, "rx_traffic_mbps", 1, kMean, {}},
+      {kTxTraffic, "tx_traffic_mbps", 1, kMean, {}},
+      {kRxPower, "rx_power_dbm", 0.01, kMin, {}},
+      {kTxPower, "tx_power_dbm", 0.01, kMin, {}},
+      {kTxBias, "tx_bias_ma", 0.01, kMax, {}},
+      {kTemperature, "temperature_c", 0.1, kMax, {}},
+      {kSupply, "supply_v", 0.001, kMin, {}},
+      {kMediaEsnr, "media_esnr_db", 0.01, kMin, {}},
+      {kFarRxPower, "far_rx_power_dbm", 0.01, kMin, {}},
+      {kFarTxPower, "far_tx_power_dbm", 0.01, kMin, {}},
+      {kFarTemperature, "far_temperature_c", 0.1, kMax, {}},
+      {kNicTemperature, "nic_temperature_c", 0.1, kMax, {}},
+      {kPcieErrors, "pcie_errors", 1, kSum, {}},
+  }};
+  for (std::size_t lane = 0; lane < kSignalLanes; ++lane)
+    for (const auto& [first, name] : {std::pair(kRxPowerLane1, "rx_power_dbm"),
+                                      {kTxPowerLane1, "tx_power_dbm"},
+                                      {kTxBiasLane1, "tx_bias_ma"}}) {
       const std::size_t index = static_cast<std::size_t>(first) + lane;
-      table[index] = {static_cast<Signal>(index), names[lane], 0.01, kMean, {}};
+      table[index] = {
+          static_cast<Signal>(index), fmt::format("{}.{}", name, lane + 1), 0.01, kMean, {}};
     }
   return table;
 }
-constexpr auto kTable = make_table();
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kSignalCount; ++i)
-    if (static_cast<std::size_t>(kTable[i].signal) != i) return false;
-  return true;
-}
-static_assert(in_order(), "the signal table has the order of Signal");
 static_assert(kSignalCount <= 64, "a stored row has a map of 64 bits");
 
 }  // namespace
 
-std::span<const SignalInfo, kSignalCount> signal_table() { return kTable; }
+std::span<const SignalInfo, kSignalCount> signal_table() {
+  static const auto kTable = make_table();
+  return kTable;
+}
 
 std::optional<Signal> find_signal(std::string_view name) {
-  const auto at = std::find_if(kTable.begin(), kTable.end(),
-                               [name](const SignalInfo& row) { return row.name == name; });
-  return at == kTable.end() ? std::nullopt : std::optional(at->signal);
+  const auto at = std::ranges::find(signal_table(), name, &SignalInfo::name);
+  return at == signal_table().end() ? std::nullopt : std::optional(at->signal);
 }
 
 bool SignalValues::empty() const {

@@ -1,7 +1,6 @@
 // THE signal table: the values of a port that the history database keeps for weeks
 // (storage/history/history_store.h), each with its unit, its useful precision, and how a longer
-// step is made of shorter ones. Fewer than there are counters: what `history`, the page and the
-// question "since when?" need.
+// step is made of shorter ones.
 #pragma once
 
 #include <array>
@@ -53,15 +52,15 @@ enum class Signal : std::uint8_t {
   kTxPowerLane1 = kRxPowerLane1 + 8,  ///< and the next seven
   kTxBiasLane1 = kTxPowerLane1 + 8,   ///< and the next seven
 };
-/// Lanes that are kept one by one, besides the worst of all lanes.
+/// Lanes with signals of their own, in addition to the worst of all lanes.
 inline constexpr std::size_t kSignalLanes = 8;
 inline constexpr std::size_t kSignalCount =
     static_cast<std::size_t>(Signal::kTxBiasLane1) + kSignalLanes;
 
 struct SignalInfo {
   Signal signal = Signal::kCarrierUp;
-  std::string_view name;  ///< with its unit: "rx_power_dbm", "rx_power_dbm.1"
-  double precision = 0;   ///< in its unit; 0: a ratio, of which three digits count
+  std::string name;      ///< with its unit: "rx_power_dbm", "rx_power_dbm.1"
+  double precision = 0;  ///< in its unit; 0: a ratio, of which three digits count
   Aggregation aggregation = Aggregation::kMean;
   std::optional<Indicator> indicator;  ///< what it counts
 };
@@ -76,7 +75,7 @@ std::optional<Signal> find_signal(std::string_view name);
 /// `value` to the precision of the signal.
 double rounded(const SignalInfo& info, double value);
 
-/// The values of one port in one step; NaN: nothing was seen.
+/// The values of one port in one step; NaN: not known.
 class SignalValues {
  public:
   SignalValues() { values_.fill(kUnknownValue); }
@@ -84,15 +83,15 @@ class SignalValues {
   double operator[](Signal signal) const { return values_[static_cast<std::size_t>(signal)]; }
   double& operator[](std::size_t index) { return values_[index]; }
   double operator[](std::size_t index) const { return values_[index]; }
-  /// Whether nothing was seen at all.
+  /// Whether no value is known.
   [[nodiscard]] bool empty() const;
 
  private:
   std::array<double, kSignalCount> values_{};
 };
 
-/// A row as it is stored: eight bytes of which bit i says that signal i is there, then each signal
-/// that is there as a float, all in the byte order of this machine.
+/// A row as it is stored: eight bytes in which bit i stands for signal i, then each signal that is
+/// known as a float, all in the byte order of this machine.
 std::string packed_signals(const SignalValues& values);
 /// Empty where the bytes are no such row.
 SignalValues unpacked_signals(std::string_view bytes);

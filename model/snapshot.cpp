@@ -2,22 +2,28 @@
 
 #include <algorithm>
 
-#include <array>
-
 namespace linkhealth {
-
-namespace {
-constexpr std::array<std::string_view, 16> kPortEventNames = {
-    "carrier_down",  "carrier_up",     "admin_down",      "admin_up",
-    "port_error",    "port_active",    "device_fatal",    "device_gone",
-    "device_added",  "module_removed", "module_inserted", "kernel_log",
-    "monitor_start", "monitor_stop",   "lid_change",      "sm_change"};
-}  // namespace
 
 PortKey PortId::key() const { return verbs ? device + "/" + std::to_string(port) : device; }
 
 std::string PortId::stable_key() const {
   return pci.empty() ? key() : pci + "/" + std::to_string(port);
+}
+
+std::vector<std::string> port_names(const PortId& id) {
+  std::vector<std::string> names;
+  const auto add = [&names](const std::string& name) {
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const std::string& name : {id.key(), id.stable_key(), id.netdev}) add(name);
+  if (id.port == 1)
+    for (const std::string& name : {id.device, id.pci}) add(name);
+  return names;
+}
+
+bool is_named(const PortId& id, const std::string& name) {
+  const std::vector<std::string> names = port_names(id);
+  return std::ranges::find(names, name) != names.end();
 }
 
 bool has_link(std::string_view phys_state) {
@@ -34,16 +40,6 @@ bool is_set_down(const LinkSample& link, std::string_view link_layer) {
 
 bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t losses) {
   return driver == "mlx5_core" && gains == losses;
-}
-
-std::string_view to_string(PortEventKind kind) {
-  return kPortEventNames.at(static_cast<std::size_t>(kind));
-}
-
-std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {
-  for (std::size_t i = 0; i < kPortEventNames.size(); ++i)
-    if (kPortEventNames[i] == text) return static_cast<PortEventKind>(i);
-  return std::nullopt;
 }
 
 std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources) {

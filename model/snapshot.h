@@ -19,11 +19,11 @@
 
 namespace linkhealth {
 
-/// "mlx5_0/1", or the netdev's name for an Ethernet port without a verbs device. Names are labels:
-/// what lasts over a reboot is PortId::stable_key().
+/// "mlx5_0/1", or the netdev's name for an Ethernet port without a verbs device. A label that may
+/// change: PortId::stable_key() survives a reboot.
 using PortKey = std::string;
 
-/// Who a port is. Never changes while the device is registered.
+/// The identity of a port. Never changes while the device is registered.
 struct PortId {
   std::string device;      ///< verbs device ("mlx5_0"); the netdev's name when there is none
   std::uint32_t port = 1;  ///< port number of the verbs device, from 1
@@ -33,11 +33,9 @@ struct PortId {
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
-  bool verbs =
-      true;  ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
-  std::string exempt;  ///< why the inventory leaves this port out ("virtual function of
-                       ///< 0000:1b:00.0"); "" mostly
-  // Of the NIC, as the verbs device says; "" where its driver does not.
+  bool verbs = true;       ///< false: a plain Ethernet port. Follows from a key without '/'
+  std::string exempt;      ///< why it is not monitored ("virtual function of 0000:1b:00.0")
+  // Of the NIC, from the verbs device; "" where its driver reports none.
   std::string firmware{};  ///< fw_ver
   std::string board_id{};  ///< the PSID ("MT_0000000838")
   std::string hca_type{};  ///< "MT4129"
@@ -48,6 +46,11 @@ struct PortId {
   [[nodiscard]] std::string stable_key() const;
   bool operator==(const PortId&) const = default;
 };
+
+/// Its names in configuration: "mlx5_0/1", "0000:1b:00.0/1", "ens1np0"; of port 1 also the
+/// device's, "mlx5_0" and "0000:1b:00.0". Without repetitions.
+std::vector<std::string> port_names(const PortId& id);
+bool is_named(const PortId& id, const std::string& name);
 
 /// Why the kernel thinks a link is down (ETHTOOL_A_LINKSTATE_EXT_STATE), in ethtool's words.
 struct DownReason {
@@ -67,27 +70,25 @@ struct LinkSample {
   std::optional<std::uint32_t> mtu_bytes;
   std::string fec;  ///< active mode: "RS528", "RS544", "LLRS", "BaseR", "RS", "Off"; "" unknown
   std::optional<bool> autoneg;
-  std::optional<std::uint64_t>
-      carrier_up_count;  ///< kernel's count of carrier gains (IFLA_CARRIER_UP_COUNT)
-  std::optional<std::uint64_t>
-      carrier_down_count;  ///< kernel's count of carrier losses (IFLA_CARRIER_DOWN_COUNT)
+  /// The kernel's counts of carrier gains and losses (IFLA_CARRIER_UP_COUNT, …_DOWN_COUNT).
+  std::optional<std::uint64_t> carrier_up_count, carrier_down_count;
   std::optional<std::uint32_t> sqi,
       sqi_max;                            ///< signal quality index, where a PHY has one (BASE-T)
   std::optional<DownReason> down_reason;  ///< only while down, and where the driver gives one
   bool operator==(const LinkSample&) const = default;
 };
-/// Whether a physical state is that of a link. Also while it recovers from errors: it is down, and
-/// counted as that (LinkDownedCounter), only when the recovery fails (IBTA vol. 1, 16.1.3.5).
+/// Whether a physical state is that of a link. A link that recovers from errors is down, and
+/// counted so (LinkDownedCounter), only when the recovery fails (IBTA vol. 1, 16.1.3.5).
 bool has_link(std::string_view phys_state);
 /// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and
-/// Armed pass only what that one sends (IBTA vol. 1, 14.2.5.6 PortState).
+/// Armed pass only subnet management packets (IBTA vol. 1, 14.2.5.6 PortState).
 bool is_unmanaged(const LinkSample& link);
 /// By an administrator: `ip link set down`; of an InfiniBand port, which has no such flag,
 /// `ibportstate disable` (IBTA vol. 1, 14.2.5.6 PortPhysicalState).
 bool is_set_down(const LinkSample& link, std::string_view link_layer);
-/// Gains and losses that rose together on a link that was down before and is down after them say
-/// nothing of mlx5: it counts one of each for an event that changed nothing, such as a port that is
-/// set up without a cable (linux, since 5.14: mlx5e_update_carrier() calls netif_carrier_event()).
+/// mlx5 counts a gain and a loss for an event that changed nothing, such as a port that is set up
+/// without a cable (linux, since 5.14: mlx5e_update_carrier() calls netif_carrier_event()): on a
+/// link that is down before and after, equal increases mean nothing.
 bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t losses);
 
 /// FEC counters of one lane, lane 1 first.
@@ -98,21 +99,21 @@ struct FecLane {
   bool operator==(const FecLane&) const = default;
 };
 
-/// What is known of the far end of the cable: one sample a port, joined from all sources. Quite
-/// empty: nothing is known any more, and what was said before stands no longer.
+/// The far end of the cable: one sample a port, joined from all sources. An empty sample revokes
+/// the earlier ones.
 struct PeerSample {
-  /// Who says the names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
+  /// The source of the names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only
+  /// names).
   std::string source;
-  std::optional<double>
-      age_s;  ///< how old that reading was when the snapshot was taken; a plan has no age
+  std::optional<double> age_s;  ///< of that reading in this snapshot; a plan has no age
   std::string system, port, guid;
-  std::string description;  ///< what the far port says of itself (LLDP port description)
+  std::string description;  ///< LLDP port description
   std::string address;      ///< of the far system's management
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::optional<ModuleSample> module;
-  /// Who read link, counters and module, each where that is not `source`, and how old that reading
-  /// was; `age_s` where there is none.
+  /// The sources of link, counters and module where they differ from `source`, and the ages of
+  /// their readings; `age_s` where there is none.
   std::string link_source, counters_source, module_source;
   std::optional<double> link_age_s, counters_age_s, module_age_s;
   bool operator==(const PeerSample&) const = default;
@@ -122,14 +123,12 @@ struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
   std::optional<std::uint64_t> aer_correctable, aer_nonfatal, aer_fatal;
-  /// The link of the bridge above, as that end says. The maxima above are already the lesser of
-  /// both ends.
+  /// The link as the bridge above reports it. The maxima above are already the lesser of both ends.
   std::optional<double> bridge_speed_gtps, bridge_max_speed_gtps;
   std::optional<std::uint32_t> bridge_width, bridge_max_width;
   std::string slot;  ///< the label of the board's slot; "" where firmware names none
-  std::optional<std::uint32_t> numa_node;  ///< nullopt: the platform has no such notion
-  std::optional<double>
-      nic_temperature_c;  ///< the hottest sensor of the NIC (hwmon), not of a module
+  std::optional<std::uint32_t> numa_node;            ///< nullopt: the platform has no such notion
+  std::optional<double> nic_temperature_c;           ///< the hottest sensor of the NIC (hwmon)
   std::optional<double> nic_critical_temperature_c;  ///< that sensor's own limit
   bool operator==(const PcieSample&) const = default;
 };
@@ -142,7 +141,7 @@ struct PortSample {
   std::optional<ModuleSample> module;
   std::optional<PeerSample> peer;
   std::optional<PcieSample> pcie;
-  /// The sources that are not ok or have something missing; nullopt: as before.
+  /// The sources that are not ok or have something missing; nullopt: unchanged.
   std::optional<SourceMap> sources;
   bool operator==(const PortSample&) const = default;
 };
@@ -165,11 +164,15 @@ enum class PortEventKind : std::uint8_t {
   kLidChange,  ///< the subnet manager gave the port another LID
   kSmChange,   ///< another subnet manager
 };
-/// "carrier_down" and so on, the recording's words.
-std::string_view to_string(PortEventKind kind);
-std::optional<PortEventKind> parse_port_event_kind(std::string_view text);
+/// The recording's words.
+constexpr auto enum_names(PortEventKind) {
+  return std::to_array<std::string_view>(
+      {"carrier_down", "carrier_up", "admin_down", "admin_up", "port_error", "port_active",
+       "device_fatal", "device_gone", "device_added", "module_removed", "module_inserted",
+       "kernel_log", "monitor_start", "monitor_stop", "lid_change", "sm_change"});
+}
 
-/// Something that happened between two snapshots, with its own time.
+/// An event between two snapshots, with its own time.
 struct PortEvent {
   SteadyTime t;
   PortKey port;  ///< "" for the whole node
@@ -178,21 +181,20 @@ struct PortEvent {
   bool operator==(const PortEvent&) const = default;
 };
 
-/// What one read could not get, and why. Never a fault and never health. A source's state is made
-/// of it (model/source_table.h).
+/// A read that failed, and why: neither a fault nor health. The states of sources are made of them
+/// (model/source_table.h).
 struct Gap {
   PortKey port;       ///< "" for the whole node
   std::string probe;  ///< the source, by its name in the source table
   std::string reason;
-  bool hung = false;  ///< the read does not come back
+  bool hung = false;  ///< the read hangs
   bool operator==(const Gap&) const = default;
 };
 
-/// Those of `sources` that have a reason.
+/// The sources that have a reason.
 std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources);
 
-/// Behind a counter's name in the reason of a gap: it stands at the end of its width until somebody
-/// clears it.
+/// Follows a counter's name in the reason of a gap: it is saturated until it is cleared.
 inline constexpr std::string_view kCountsNoFurther = " is full and counts no further";
 
 /// How long a probe took in this cycle. Not recorded.
@@ -205,24 +207,23 @@ struct ProbeTiming {
 struct Snapshot {
   SteadyTime taken_at;
   WallTime wall_time;
-  std::optional<double> uptime_s;  ///< of the kernel; drops at a reboot
-  std::map<PortKey, PortSample>
-      ports;                      ///< every port that exists now, also when nothing of it was due
-  std::vector<PortEvent> events;  ///< since the last snapshot, ordered by t
-  /// Of the whole node, as PortSample::sources.
+  std::optional<double> uptime_s;       ///< of the kernel; drops at a reboot
+  std::map<PortKey, PortSample> ports;  ///< every port that exists now, also when nothing was due
+  std::vector<PortEvent> events;        ///< since the last snapshot, ordered by t
+  /// Of the whole node, like PortSample::sources.
   std::optional<SourceMap> sources;
   std::vector<ProbeTiming> timings;
   bool operator==(const Snapshot&) const = default;
 };
 
-/// What configuration or the cabling plan asks of a port; any part may be missing.
+/// What configuration or the cabling plan expects of a port; any part may be missing.
 struct ExpectedPort {
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::string peer_system, peer_port;
   std::string peer_rack{}, peer_u{};  ///< where the far system stands
   std::string rail{};                 ///< of the network that the port belongs to
-  std::string cable{};  ///< its label, or its length and kind: what stands in the patch record
+  std::string cable{};                ///< label, or length and kind, from the patch record
   bool operator==(const ExpectedPort&) const = default;
 };
 

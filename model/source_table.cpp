@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace linkhealth {
 
@@ -18,9 +17,6 @@ constexpr SourceReader kByOther = SourceReader::kOther, kByPort = SourceReader::
                        kByEthtool = SourceReader::kPortEthtool;
 constexpr bool kIfRefused = true;
 
-/// As long as a far end's reading stands (peers.hold_s): 30 periods of the counters.
-constexpr double kStale_s = 300;
-
 constexpr std::string_view kMountSys =
     "mount the host's /sys into the container (docs/hardware.md)";
 constexpr std::string_view kHostNet = "run in the host's network namespace (docker: --net=host)";
@@ -30,123 +26,69 @@ constexpr std::string_view kUmad = "load ib_umad, and let the daemon open /dev/i
 constexpr std::string_view kUverbs =
     "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs*";
 constexpr std::string_view kKmsg = "give the daemon /dev/kmsg and CAP_SYSLOG";
+constexpr std::string_view kPciDriver =
+    "load the driver, or bind it to the card (lspci -k shows both); the kernel log shows why it "
+    "let go";
+constexpr std::string_view kRdmaDriver =
+    "load the driver's RDMA part (mlx5_ib, bnxt_re, irdma); the kernel log shows why it went";
+constexpr std::string_view kNoPortCounters =
+    "see docs/hardware.md: a port in switch mode or a virtual function has none";
+constexpr std::string_view kNewerDriver = "a newer driver: few give a reason (docs/hardware.md)";
+constexpr std::string_view kImportFile =
+    "check the file, its time and the directory's rights (docs/import.md)";
+constexpr std::string_view kLldpd =
+    "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself (docs/hardware.md)";
 
 constexpr SourceInfo kSources[] = {
-    {kInventory, "inventory", "which ports there are", kOfNode, kRead, kInSys, kByOther, 0,
-     kMountSys, kIfRefused},
-    {kPciBus, "pci_bus", "network cards without a driver", kOfNode, kRead, kInSys, kByOther, 0,
-     "load the driver, or bind it to the card (lspci -k shows both); the kernel log shows why it "
-     "let go"},
+    {kInventory, "inventory", "which ports there are", kOfNode, kRead, kInSys, kByOther, kMountSys,
+     kIfRefused},
+    {kPciBus, "pci_bus", "network cards without a driver", kOfNode, kRead, kInSys, kByOther,
+     kPciDriver},
     {kLinkEvents, "link_events", "link-change notifications", kOfNode, kEvents, kNotInSys, kByOther,
-     0, kHostNet, kIfRefused},
-    {kDeviceEvents, "device_events", "device hot-plug events", kOfNode, kEvents, kNotInSys,
-     kByOther, 0, kHostNet, kIfRefused},
-    {kKernelLog, "kernel_log", "drivers' lines in the kernel log", kOfNode, kEvents, kNotInSys,
-     kByOther, 0, kKmsg, kIfRefused},
-    {kImport, "import", "readings of other programs, as files", kOfNode, kFarEnd, kNotInSys,
-     kByOther, 0, "check the file, its time and the directory's rights (docs/import.md)"},
-    {kLink, "link", "carrier, its counts, the port's state", kOfPort, kRead, kInSys, kByOther,
-     kStale_s, kMountSys, kIfRefused},
-    {kRdmaDevice, "rdma_device", "the RDMA device of the interface", kOfPort, kRead, kNotInSys,
-     kByOther, 0,
-     "load the driver's RDMA part (mlx5_ib, bnxt_re, irdma); the kernel log shows why it went"},
-    {kCounters, "counters", "verbs port counters", kOfPort, kRead, kInSys, kByPort, kStale_s,
-     "see docs/hardware.md: a port in switch mode or a virtual function has none", false,
-     CounterSource::kIbPort},
-    {kHwCounters, "hw_counters", "the driver's RDMA counters", kOfPort, kRead, kInSys, kByPort,
-     kStale_s, kMountSys, kIfRefused, CounterSource::kIbHw},
-    {kVerbsEvents, "verbs_events", "port and device events of verbs", kOfPort, kEvents, kNotInSys,
-     kByOther, 0, kUverbs, kIfRefused},
-    {kNetdevStats,
-     "netdev_stats",
-     "the network interface's counters",
-     kOfPort,
-     kRead,
-     kInSys,
-     kByOther,
-     kStale_s,
-     kHostNet,
-     kIfRefused,
-     CounterSource::kNetdev,
-     {"netdev_"}},
-    {kEthtool, "ethtool", "ethtool netlink of the kernel", kOfPort, kRead, kNotInSys, kByPort,
-     kStale_s, kHostNet, kIfRefused},
-    {kLinkModes, "link_modes", "speed and lanes", kOfPort, kRead, kInSys, kByEthtool, kStale_s,
      kHostNet, kIfRefused},
-    {kDownReason,
-     "down_reason",
-     "why a link is down",
-     kOfPort,
-     kRead,
-     kNotInSys,
-     kByEthtool,
-     kStale_s,
-     "a newer driver: few give a reason (docs/hardware.md)",
-     false,
-     {},
-     {"link_ext_down_count"}},
-    {kFec,
-     "fec",
-     "FEC mode and corrected errors",
-     kOfPort,
-     kRead,
-     kNotInSys,
-     kByEthtool,
-     kStale_s,
-     kHostNet,
-     kIfRefused,
-     CounterSource::kEthtoolFec,
-     {"fec_"}},
-    {kEthtoolStats,
-     "ethtool_stats",
-     "standard MAC, PHY and RMON counters",
-     kOfPort,
-     kRead,
-     kNotInSys,
-     kByEthtool,
-     kStale_s,
-     kHostNet,
-     kIfRefused,
-     CounterSource::kEthtoolStd,
-     {"ctrl_", "mac_", "phy_", "rmon_"}},
-    {kPause,
-     "pause",
-     "pause frames",
-     kOfPort,
-     kRead,
-     kNotInSys,
-     kByEthtool,
-     kStale_s,
-     kHostNet,
-     kIfRefused,
-     {},
-     {"pause_"}},
+    {kDeviceEvents, "device_events", "device hot-plug events", kOfNode, kEvents, kNotInSys,
+     kByOther, kHostNet, kIfRefused},
+    {kKernelLog, "kernel_log", "drivers' lines in the kernel log", kOfNode, kEvents, kNotInSys,
+     kByOther, kKmsg, kIfRefused},
+    {kImport, "import", "readings of other programs, as files", kOfNode, kFarEnd, kNotInSys,
+     kByOther, kImportFile},
+    {kLink, "link", "carrier, its counts, the port's state", kOfPort, kRead, kInSys, kByOther,
+     kMountSys, kIfRefused},
+    {kRdmaDevice, "rdma_device", "the RDMA device of the interface", kOfPort, kRead, kNotInSys,
+     kByOther, kRdmaDriver},
+    {kCounters, "counters", "verbs port counters", kOfPort, kRead, kInSys, kByPort, kNoPortCounters,
+     false, CounterSource::kIbPort},
+    {kHwCounters, "hw_counters", "the driver's RDMA counters", kOfPort, kRead, kInSys, kByPort,
+     kMountSys, kIfRefused, CounterSource::kIbHw},
+    {kVerbsEvents, "verbs_events", "port and device events of verbs", kOfPort, kEvents, kNotInSys,
+     kByOther, kUverbs, kIfRefused},
+    {kNetdevStats, "netdev_stats", "the network interface's counters", kOfPort, kRead, kInSys,
+     kByOther, kHostNet, kIfRefused, CounterSource::kNetdev},
+    {kEthtool, "ethtool", "ethtool netlink of the kernel", kOfPort, kRead, kNotInSys, kByPort,
+     kHostNet, kIfRefused},
+    {kLinkModes, "link_modes", "speed and lanes", kOfPort, kRead, kInSys, kByEthtool, kHostNet,
+     kIfRefused},
+    {kDownReason, "down_reason", "why a link is down", kOfPort, kRead, kNotInSys, kByEthtool,
+     kNewerDriver},
+    {kFec, "fec", "FEC mode and corrected errors", kOfPort, kRead, kNotInSys, kByEthtool, kHostNet,
+     kIfRefused, CounterSource::kEthtoolFec},
+    {kEthtoolStats, "ethtool_stats", "standard MAC, PHY and RMON counters", kOfPort, kRead,
+     kNotInSys, kByEthtool, kHostNet, kIfRefused, CounterSource::kEthtoolStd},
+    {kPause, "pause", "pause frames", kOfPort, kRead, kNotInSys, kByEthtool, kHostNet, kIfRefused},
     {kDriverStats, "driver_stats", "the driver's own counters", kOfPort, kRead, kNotInSys, kByPort,
-     kStale_s, kHostNet, kIfRefused, CounterSource::kEthtoolDriver},
+     kHostNet, kIfRefused, CounterSource::kEthtoolDriver},
     {kModule, "module", "the module: identity, light, limits", kOfPort, kRead, kNotInSys, kByOther,
-     kStale_s, kNetAdmin, kIfRefused},
-    {kPcie, "pcie", "PCIe speed, width and errors", kOfPort, kRead, kInSys, kByPort, kStale_s,
-     kMountSys, kIfRefused},
-    {kHwmon, "hwmon", "the card's temperature", kOfPort, kRead, kInSys, kByPort, kStale_s,
-     kMountSys, kIfRefused},
-    {kDevlink,
-     "devlink",
-     "the driver's health reporters",
-     kOfPort,
-     kRead,
-     kNotInSys,
-     kByOther,
-     kStale_s,
-     kHostNet,
-     kIfRefused,
-     {},
-     {"devlink_"}},
+     kNetAdmin, kIfRefused},
+    {kPcie, "pcie", "PCIe speed, width and errors", kOfPort, kRead, kInSys, kByPort, kMountSys,
+     kIfRefused},
+    {kHwmon, "hwmon", "the card's temperature", kOfPort, kRead, kInSys, kByPort, kMountSys,
+     kIfRefused},
+    {kDevlink, "devlink", "the driver's health reporters", kOfPort, kRead, kNotInSys, kByOther,
+     kHostNet, kIfRefused},
     {kPeerMad, "peer_mad", "the far end, by InfiniBand management packets", kOfPort, kFarEnd,
-     kNotInSys, kByOther, 0, kUmad, kIfRefused},
+     kNotInSys, kByOther, kUmad, kIfRefused},
     {kPeerLldp, "peer_lldp", "the far end's name, by LLDP", kOfPort, kFarEnd, kNotInSys, kByOther,
-     0,
-     "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself "
-     "(docs/hardware.md)"},
+     kLldpd},
 };
 static_assert(std::size(kSources) == kSourceCount);
 
@@ -157,25 +99,31 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-bool has_prefix(const SourceInfo& row, std::string_view counter_name) {
-  return std::ranges::any_of(row.prefixes, [&](std::string_view prefix) {
-    return !prefix.empty() && counter_name.starts_with(prefix);
-  });
-}
+/// How the names of a source's counters begin.
+constexpr std::pair<std::string_view, SourceId> kPrefixes[] = {{"netdev_", kNetdevStats},
+                                                               {"link_ext_down_count", kDownReason},
+                                                               {"fec_", kFec},
+                                                               {"ctrl_", kEthtoolStats},
+                                                               {"mac_", kEthtoolStats},
+                                                               {"phy_", kEthtoolStats},
+                                                               {"rmon_", kEthtoolStats},
+                                                               {"pause_", kPause},
+                                                               {"devlink_", kDevlink}};
 
 bool is_not_offered(std::string_view reason) {
   return reason.starts_with("EOPNOTSUPP") ||
          reason.find("Operation not supported") != std::string_view::npos;
 }
 
-/// A bus that another reader holds is not unreadable: the time of one does not count for the other.
+/// Of one failure. A bus that another reader holds (EBUSY) is not unreadable: the time of one does
+/// not count for the other.
 bool is_same(const SourceStatus& status, const SourceReport& report) {
   constexpr std::string_view kBusy = "EBUSY";
   return status.state == report.state &&
          status.reason.starts_with(kBusy) == report.reason.starts_with(kBusy);
 }
 
-/// What other sources stop: each without a reason of its own.
+/// Adds the sources that others stop, without a reason of their own.
 void add_stopped(SourceReports& reports) {
   const auto stop = [&reports](SourceState state, auto is_stopped) {
     for (const SourceInfo& row : kSources)
@@ -203,23 +151,16 @@ std::optional<SourceId> find_source(std::string_view name) {
 }
 
 SourceId source_of_other(std::string_view counter_name) {
-  const auto* const row = std::ranges::find_if(
-      kSources, [&](const SourceInfo& each) { return has_prefix(each, counter_name); });
-  return row == std::end(kSources) ? kHwCounters : row->id;
+  const auto* const found = std::ranges::find_if(
+      kPrefixes, [&](const auto& row) { return counter_name.starts_with(row.first); });
+  return found == std::end(kPrefixes) ? kHwCounters : found->second;
 }
 
+/// Several sources read standard statistics: their names tell which.
 SourceId source_of(CounterId id) {
-  static const std::vector<SourceId> kByCounter = [] {
-    std::vector<SourceId> sources;
-    for (const CounterInfo& counter : known_counters()) {
-      const auto* row = std::ranges::find(kSources, counter.source, &SourceInfo::counters);
-      for (const SourceInfo& each : kSources)
-        if (!each.counters && has_prefix(each, counter.name)) row = &each;
-      sources.push_back(row->id);
-    }
-    return sources;
-  }();
-  return kByCounter[id];
+  const CounterInfo& counter = known_counters()[id];
+  if (counter.source == CounterSource::kEthtoolStd) return source_of_other(counter.name);
+  return std::ranges::find(kSources, counter.source, &SourceInfo::counters)->id;
 }
 
 bool has_counter_of(const Counters& counters, SourceId source) {
@@ -228,20 +169,6 @@ bool has_counter_of(const Counters& counters, SourceId source) {
          std::ranges::any_of(counters.other(), [&](const auto& entry) {
            return source_of_other(entry.first) == source;
          });
-}
-
-std::string_view to_string(SourceState state) {
-  switch (state) {
-    case SourceState::kOk:
-      return "ok";
-    case SourceState::kFailing:
-      return "failing";
-    case SourceState::kHung:
-      return "hung";
-    case SourceState::kNotOffered:
-      return "not_offered";
-  }
-  return "";
 }
 
 SourceReport problem_of(SourceId source, std::string reason, bool some_read) {

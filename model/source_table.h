@@ -1,9 +1,8 @@
 // THE table of sources: what is read of a node and its ports, and how healthy each source is. The
-// reader of a source owns its state; the sample carries it; one rule makes what a failing source
-// gave unknown after a while.
+// reader of a source owns its state; the sample carries it; what a failing source gave becomes
+// unknown after kStaleAfterS.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_names.h"
 #include "base/time.h"
 #include "model/counters.h"
 
@@ -48,18 +48,17 @@ enum class SourceId : std::uint8_t {
 };
 inline constexpr std::size_t kSourceCount = 25;
 
-/// What it means that a source is read.
 enum class SourceKind : std::uint8_t {
-  kRead,    ///< again and again; its driver or device may not offer it
+  kRead,    ///< periodically; its driver or device may not offer it
   kEvents,  ///< events are received as they come
-  kFarEnd,  ///< read, of another system or program; can be switched off
+  kFarEnd,  ///< read, from another system or program; can be switched off
 };
 
-/// Which thread reads a source, where that matters for others.
+/// Which thread reads a source, where that matters for other sources.
 enum class SourceReader : std::uint8_t {
   kOther,
-  kPort,         ///< the port's one reader, one source at a time: one that hangs stops the others
-  kPortEthtool,  ///< the same, through ethtool netlink: nothing comes without SourceId::kEthtool
+  kPort,         ///< the port's one reader thread: a read that hangs stops its other sources
+  kPortEthtool,  ///< the same, through ethtool netlink: needs SourceId::kEthtool
 };
 
 struct SourceInfo {
@@ -67,72 +66,73 @@ struct SourceInfo {
   std::string_view name;  ///< in gaps, metrics and recordings
   std::string_view what;  ///< in words
   bool of_node;           ///< not of each port
-  SourceKind kind = SourceKind::kRead;
-  bool in_sys = false;  ///< read from files below /sys: a copy of them has it too
-  SourceReader reader = SourceReader::kOther;
-  /// Of what it gave, so long after it was read: unknown, unless the source is ok. Of events 0.
-  double stale_after_s = 0;
+  SourceKind kind;
+  bool in_sys;  ///< read from files below /sys: a copy of them has it too
+  SourceReader reader;
   std::string_view hint;                    ///< what makes it visible
   bool only_if_refused = false;             ///< the hint helps against a refusal only
-  std::optional<CounterSource> counters{};  ///< it gives these counters of the table
-  /// And these, in front of that, by how their names begin.
-  std::array<std::string_view, 4> prefixes{};
+  std::optional<CounterSource> counters{};  ///< it reads these counters of the table
 };
+
+/// What a source gave is unknown so long after it was read, unless the source is ok: 30 periods of
+/// the counters, as for a far end's reading (peers.hold_s).
+inline constexpr double kStaleAfterS = 300;
 
 std::span<const SourceInfo> source_table();
 const SourceInfo& source_info(SourceId id);
-/// The name.
 std::string_view to_string(SourceId id);
 std::optional<SourceId> find_source(std::string_view name);
 
 /// The source of a counter of the table.
 SourceId source_of(CounterId id);
-/// Of a counter that the table does not know, by the prefix of its name (docs/recording.md);
-/// without one it is a driver's, of hw_counters.
+/// The source of a counter that the table does not know, by the prefix of its name
+/// (docs/recording.md); without a prefix it is a driver's, of hw_counters.
 SourceId source_of_other(std::string_view counter_name);
 bool has_counter_of(const Counters& counters, SourceId source);
 
 enum class SourceState : std::uint8_t {
   kOk,
   kFailing,
-  kHung,        ///< a read does not come back: nothing else of its reader is read either
+  kHung,        ///< a read hangs: its reader thread reads nothing else either
   kNotOffered,  ///< by the driver or the device
 };
-std::string_view to_string(SourceState state);
+constexpr auto enum_names(SourceState) {
+  return std::to_array<std::string_view>({"ok", "failing", "hung", "not_offered"});
+}
 
-/// What a reader knows of one source now.
+/// What a reader reports of one source.
 struct SourceReport {
   SourceState state = SourceState::kOk;
   /// Why it is not ok; of kOk: what of it is missing ("symbol_error: EINVAL"). "" where another
-  /// source is the cause: a read that hangs, or ethtool netlink that can't be used.
+  /// source is the cause: a read that hangs, or no ethtool netlink.
   std::string reason;
   bool operator==(const SourceReport&) const = default;
 };
-/// What is not listed is ok, with nothing missing, or was not read yet.
+/// A source that is not listed is ok, with nothing missing, or was not read yet.
 using SourceReports = std::map<SourceId, SourceReport>;
-/// A read of the source could not get what `reason` says; `some_read`: the rest of it was read.
+/// The report of a read that failed for `reason`; `some_read`: only a part of it failed.
 SourceReport problem_of(SourceId source, std::string reason, bool some_read);
-/// Adds to what is reported of a source already: the reasons of both.
+/// Adds a report; of two reports of one source both reasons stay.
 void add_report(SourceReports& reports, SourceId source, SourceReport report);
 
-/// The same with its times.
+/// A report with its times.
 struct SourceStatus {
   SourceState state = SourceState::kOk;
   std::string reason;
   SteadyTime since;                   ///< of this state
-  std::optional<SteadyTime> last_ok;  ///< of the others: the last time that it was ok, if ever
+  std::optional<SteadyTime> last_ok;  ///< if ever; only of a state that is not ok
   bool operator==(const SourceStatus&) const = default;
 };
 using SourceMap = std::map<SourceId, SourceStatus>;
 
-/// "read", nothing missing.
+/// Ok with nothing missing.
 inline bool is_ok(const SourceMap& sources, SourceId id) { return !sources.contains(id); }
 
-/// Keeps since when sources are as they are reported.
+/// Adds the times to reports.
 class SourceTracker {
  public:
-  /// What is reported now; what another source stops is added. Whether anything is other than
-  /// before; true the first time.
+  /// Replaces the reports; sources that another source stops are added. Returns whether anything
+  /// changed; true the first time.
   bool update(SourceReports reports, SteadyTime now);
   [[nodiscard]] const SourceMap& sources() const { return sources_; }
 
@@ -141,9 +141,9 @@ class SourceTracker {
   std::optional<SteadyTime> updated_at_;
 };
 
-/// The reason of a source that is listened to no more because its reading is over its time.
+/// The reason of an import whose reading has expired.
 inline constexpr std::string_view kImportEnded = "the imported reading has ended";
-/// The reason of a module that is not read because an operator works on its port.
+/// The reason of a module that is not read because its port is in maintenance.
 inline constexpr std::string_view kModuleLeft = "not read during maintenance";
 
 }  // namespace linkhealth

@@ -20,7 +20,7 @@ struct File {
   WallTime changed;
 };
 
-/// Nonblocking: a pipe in the directory must not hold up anybody.
+/// Nonblocking: a pipe in the directory must not block the daemon.
 Result<File> read_small(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0) return errno_error("can't read " + path, errno);
@@ -31,11 +31,12 @@ Result<File> read_small(const std::string& path) {
   const ssize_t got = regular ? read(fd, file.text.data(), file.text.size()) : 0;
   const int errnum = errno;
   close(fd);
-  if (!regular) return Error{path + " is no plain file"};
+  if (!regular) return Error{path + " is not a regular file"};
   if (got < 0) return errno_error("can't read " + path, errnum);
   file.text.resize(static_cast<std::size_t>(got));
   if (file.text.size() > kMaxMaintenanceFileBytes)
-    return Error{path + " is too long to be a word about maintenance"};
+    return Error{path + " has more than " + std::to_string(kMaxMaintenanceFileBytes) +
+                 " bytes: file ignored"};
   file.changed = WallTime(std::chrono::seconds(info.st_mtim.tv_sec));
   return file;
 }
@@ -66,13 +67,13 @@ Result<Maintenance> parse_maintenance_file(std::string_view text, const std::str
       found.until = parse_rfc3339(value);
       if (!found.until)
         return Error{path + ": \"" + printable(value.substr(0, 60)) +
-                     "\" is no instant such as 2026-11-20T14:00:00Z: this file is not obeyed"};
+                     "\" is not a time such as 2026-11-20T14:00:00Z: file ignored"};
     } else if (key == "port") {
       found.port = printable(value);
     } else if (key == "module_reads") {
       if (value != "off")
-        return Error{path + ": module_reads can be \"off\", not \"" +
-                     printable(value.substr(0, 60)) + "\": this file is not obeyed"};
+        return Error{path + ": module_reads must be \"off\", not \"" +
+                     printable(value.substr(0, 60)) + "\": file ignored"};
       found.module_reads = false;
     } else if (key == "by") {
       found.by = printable(value);
@@ -96,7 +97,8 @@ MaintenanceDir::Found MaintenanceDir::read() {
   if (error && error.value() != ENOENT)
     wrong[path_] = "can't read " + path_ + ": " + error.message();
   if (paths.size() > kMaxMaintenanceFiles)
-    wrong[path_] = path_ + " holds too many files: not all are obeyed";
+    wrong[path_] = path_ + " has more than " + std::to_string(kMaxMaintenanceFiles) +
+                   " files: the others are ignored";
   std::sort(paths.begin(), paths.end());
   for (const std::string& path : paths) {
     const auto file = read_small(path);
@@ -104,13 +106,14 @@ MaintenanceDir::Found MaintenanceDir::read() {
                           : Result<Maintenance>(file.error());
     if (one)
       found.maintenance.push_back(*one);
-    else if (file || file.error().errnum != ENOENT)  // gone between the two looks
+    else if (file || file.error().errnum != ENOENT)  // deleted meanwhile
       wrong[path] = one.error().message;
   }
   for (const auto& [path, what] : wrong)
-    if (const auto before = told_.find(path); before == told_.end() || before->second != what)
+    if (const auto before = reported_.find(path);
+        before == reported_.end() || before->second != what)
       found.complaints.push_back(what);
-  told_ = std::move(wrong);
+  reported_ = std::move(wrong);
   return found;
 }
 

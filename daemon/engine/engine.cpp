@@ -48,7 +48,7 @@ void Engine::State::begin_step(const Snapshot& snapshot) {
   // Before anything looks at the port: a loss of carrier in maintenance is planned.
   for (const auto& [stable, port] : history.ports())
     if (const Maintenance* work = maintenance_of(port, stable))
-      history.excuse(stable, history.now() - (wall - work->since));
+      history.plan_losses_since(stable, history.now() - (wall - work->since));
 }
 
 /// Stage 1.
@@ -116,7 +116,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     if (port.exempt.empty()) s.update_ledger(port, result.events);
     // A port that was expected and came is reported under its own key; under this one only its
     // fault has to close.
-    if (!port.port.arrived) s.report_on(report->ports.emplace_back(), port);
+    if (!port.port.seen_elsewhere) s.report_on(report->ports.emplace_back(), port);
   }
   weigh_impact(*report, s.history);
   result.report = report;

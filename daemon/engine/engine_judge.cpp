@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "daemon/engine/engine_state.h"
-#include "model/history/full_counter.h"
+#include "model/history/saturated_counters.h"
 
 namespace linkhealth {
 
@@ -50,7 +50,7 @@ std::string cable_of(const Features& f) {
 
 /// A port of which nothing can be read is unknown, which is neither healthy nor faulty.
 bool can_judge(const Features& f, const Findings& findings) {
-  if (f.port.arrived) return true;  // it came: nothing more is to be seen under this key
+  if (f.port.seen_elsewhere) return true;  // it came: nothing more is to be seen under this key
   const bool blind = at(findings, kCountersBlind).present();
   const bool gone = at(findings, kDeviceGone).present();
   const bool unreadable = f.port.blind_to(SourceId::kLink) != nullptr ||
@@ -121,7 +121,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   const Differential& first =
       step.first.emplace(differentiate({f, findings, ledger.incumbent(step.stable)}));
   verdict.odds = (1 - first.healthy) / std::max(first.healthy, 1e-12);
-  if (f.port.arrived) return verdict;
+  if (f.port.seen_elsewhere) return verdict;
   const bool fault = !first.ranked.empty() && 1 - first.healthy >= diagnosis.open_at &&
                      (f.down || is_supported(*first.ranked.front().cause, findings));
   if (!fault) {

@@ -55,15 +55,15 @@ void Engine::State::follow_cards() {
 void Engine::State::update_expectations() {
   std::vector<std::pair<std::string, PortKey>> idle;
   for (const auto& [stable, port] : history.ports())
-    if (port.awaited && !awaits(settings, port.key)) idle.emplace_back(stable, port.key);
+    if (port.never_seen && !is_expected(settings, port.key)) idle.emplace_back(stable, port.key);
   for (const auto& [stable, key] : idle) {
     release(stable, key, "configuration no longer expects this port");
-    history.await_no_more(stable);
+    history.expect_no_more(stable);
     ports.erase(stable);
   }
   for (const auto* entries : {&settings.expected, &settings.planned})
     for (const auto& [key, expected] : *entries)
-      if (awaits(settings, key)) history.await(key);
+      if (is_expected(settings, key)) history.expect(key);
 }
 
 /// A fault that an earlier run left open on a port that is neither there nor expected any more

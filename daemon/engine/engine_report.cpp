@@ -9,7 +9,7 @@
 #include "diagnosis/exempt.h"
 #include "diagnosis/explain.h"
 #include "diagnosis/trends.h"
-#include "model/history/full_counter.h"
+#include "model/history/saturated_counters.h"
 
 namespace linkhealth {
 
@@ -129,7 +129,7 @@ void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
 
 /// What a NIC fault says about a port that is not there.
 void say_why_absent(std::string& summary, const PortHistory& port, const std::string& idle_cards) {
-  if (port.awaited) {
+  if (port.never_seen) {
     summary = "configuration expects this port, and it was never there: " +
               (idle_cards.empty() ? "no such device, or no driver for it" : idle_cards);
     return;
@@ -222,7 +222,7 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
   if (port.latest.sources) report.gaps = gaps_of(port.key, *port.latest.sources);
   if (!port.counters.saturated.empty())  // also beside a file that can't be read
     report.gaps.push_back(
-        {port.key, "counters", full_words(port.latest.id, port.counters.saturated)});
+        {port.key, "counters", format_saturated(port.latest.id, port.counters.saturated)});
   if (step.features.expected != nullptr) report.expected = *step.features.expected;
   if (step.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(step.stable))

@@ -146,7 +146,7 @@ void add_drivers(const std::vector<PortStep>& all, double within_s,
                  std::vector<SharedCause>& causes) {
   std::map<std::string, std::vector<std::size_t>> by_driver;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].port.arrived && all[i].state.seen_before && all[i].exempt.empty())
+    if (!all[i].port.seen_elsewhere && all[i].state.seen_before && all[i].exempt.empty())
       by_driver[all[i].port.latest.id.driver].push_back(i);
   std::size_t monitored = 0;
   for (const auto& [driver, members] : by_driver) monitored += members.size();

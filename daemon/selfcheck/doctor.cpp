@@ -10,7 +10,7 @@
 
 #include "diagnosis/questions.h"
 #include "model/counters.h"
-#include "model/history/full_counter.h"
+#include "model/history/saturated_counters.h"
 #include "model/indicators.h"
 
 namespace linkhealth {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "diagnosis/symptoms.h"
-#include "model/history/full_counter.h"
+#include "model/history/saturated_counters.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {

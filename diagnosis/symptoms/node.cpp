@@ -194,7 +194,7 @@ Finding device_gone(const Features& f) {
   const bool seen_once =
       port.link_at &&
       std::max(*port.link_at, port.counters_at.value_or(*port.link_at)) <= port.first_seen;
-  if (!port.awaited && !port.device.gone_at && seen_once)
+  if (!port.never_seen && !port.device.gone_at && seen_once)
     return unknown("the port was seen only once");
   const double reload_s = f.settings.device_gone_s;
   const double patience_s =

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace linkhealth {
 

@@ -1,5 +1,5 @@
-// What is normal for one value of one link: a small set of trusted samples, slowly replaced. A
-// sample that is already abnormal is refused, or a fault would become its own normal.
+// The baseline of one value of one link: a small set of trusted samples, slowly replaced. An
+// abnormal sample is refused, or a fault would become its own baseline.
 #pragma once
 
 #include <algorithm>

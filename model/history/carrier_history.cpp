@@ -139,7 +139,7 @@ void CarrierHistory::forget_counts() {
   phy_.reset();
 }
 
-/// Of the last day all losses are kept, of those before it when the last one was.
+/// Keeps the losses of a day, and the time of the last unplanned one before.
 void CarrierHistory::forget_old(SteadyTime now) {
   const auto is_old = [now](const CarrierLoss& loss) {
     return in_seconds(now - loss.t) > kDaySeconds;

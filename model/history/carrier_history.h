@@ -1,5 +1,5 @@
-// What is remembered of a port's carrier: transitions, losses and whether they were planned, what
-// people and reboots did at the port, and the best speed that the link had.
+// The history of a port's carrier: transitions, losses and whether they were planned, interventions
+// and reboots, and the best speed that the link had.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Instant {
   [[nodiscard]] WallTime wall_at(SteadyTime other) const { return wall - (t - other); }
 };
 
-/// How long an event explains what happens around it, a link is missed, a subnet manager may take,
-/// and a card's error counts though it works on.
+/// How long an event explains losses around it, an unused link is expected, a subnet manager may
+/// take, and a card's error counts though the card works on.
 struct IntentTimes {
   double boot_quiet_s = 300, before_s = 100, after_s = 200;
   double used_s = 7 * 86400.0;
@@ -33,13 +33,13 @@ struct IntentTimes {
 struct CarrierLoss {
   SteadyTime t;
   std::uint64_t count = 1;
-  bool planned = false;  ///< by an administrator, a reboot, a driver reload, a hand at the module
+  bool planned = false;  ///< by an administrator, a reboot, a driver reload, a module swap
   double down_s = 0;     ///< until the carrier came back; 0: not yet, or not known
   WallTime at{};
 };
 
-/// THE count of link downs. Its sources are read at times of their own and report the same link
-/// downs: the one that counted most is right, and nothing counts twice.
+/// THE count of link downs. Its sources are read at different times and report the same link downs:
+/// the largest count is right, and nothing counts twice.
 class LinkDownCount {
  public:
   enum Source : std::uint8_t {
@@ -47,7 +47,7 @@ class LinkDownCount {
     kCarrierCount,  ///< the kernel's carrier_down_count
     kPortCounter,   ///< link_downed of InfiniBand, which has no carrier count
   };
-  /// `increase` of one source since its last report. The link downs that are new.
+  /// Adds a source's increase since its last report. Returns the number of new link downs.
   std::uint64_t add(Source source, std::uint64_t increase) {
     const std::uint64_t before = total_;
     total_ = std::max(total_, reported_[source] + increase);
@@ -78,44 +78,44 @@ class CarrierHistory {
   std::uint64_t unplanned_exported = 0;
   std::optional<SteadyTime> last_loss, admin_event_at, module_event_at, reboot_at;
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
-  /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier,
-  /// old errors are past.
+  /// Since when errors count: an intervention, a reboot or a minute without carrier ends older
+  /// ones.
   std::optional<SteadyTime> fresh_since;
-  /// When the fibre was mated again: the light came back, or the carrier after a minute without.
-  /// Error ratios from before do not hold.
+  /// When the fibre was mated again: the light came back, or the carrier after a minute without it.
+  /// Older error ratios are obsolete.
   std::optional<SteadyTime> mated_at;
   IntentTimes times;
 
   // --- questions
   /// Unplanned losses in the last `window_s`.
   [[nodiscard]] std::uint64_t unplanned_losses(SteadyTime now, double window_s) const;
-  /// When the last of them was, however long ago.
+  /// The last unplanned loss, however long ago.
   [[nodiscard]] std::optional<WallTime> last_unplanned_loss_at() const;
-  /// The link is up, and for longer than a subnet manager takes none has made the port ACTIVE.
+  /// The link is up, and no subnet manager has made the port ACTIVE in its time (manager_s).
   [[nodiscard]] bool is_shut_out(SteadyTime now) const;
-  /// For 5 s: meters follow the light by then.
+  /// Up for 5 s: meters follow the light by then.
   [[nodiscard]] bool is_settled(SteadyTime now) const;
 
   // --- updates
-  /// What `link` adds to the count of link downs. `now_up`: its carrier.
+  /// The number of new link downs that `link` shows. `now_up`: its carrier.
   std::uint64_t count_downs(const LinkSample& link, std::optional<bool> now_up,
                             std::string_view driver);
-  /// The same of a loss that an event reports, or of an increase of link_downed.
+  /// The same for a loss that an event reports, or an increase of link_downed.
   std::uint64_t count_downs(LinkDownCount::Source source, std::uint64_t increase) {
     return downs_.add(source, increase);
   }
   [[nodiscard]] bool has_carrier_count() const { return last_down_count_.has_value(); }
   /// `is_set_down`: by an administrator, so that they are planned.
   void add_losses(SteadyTime t, std::uint64_t count, bool is_set_down, const Instant& now);
-  /// Whether readings of the link from before hold no longer: a new link, or a long time without
-  /// one.
+  /// Returns whether earlier readings of the link are obsolete: a new link, or a long time without
+  /// it.
   bool transition(bool now_up, SteadyTime t);
   void update_state(const LinkSample& link, std::string_view link_layer, const Instant& now);
   /// Carrier counts also rise when a driver reconfigures the port (rings, channels, MTU, XDP:
   /// linux, mlx5e_switch_priv_channels(), bnxt_close_nic()). The PHY counts what the link did:
   /// losses while its count stood still are planned.
   void compare_with_phy(const Counters& reading, SteadyTime now);
-  /// A person, a reboot or a driver was at the port: losses around `t` are planned.
+  /// An intervention, a reboot or a driver reload at `t`: losses around it are planned.
   void plan(SteadyTime t);
   void plan_losses_since(SteadyTime since);
   void note_mated(SteadyTime t);

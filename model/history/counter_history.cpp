@@ -11,7 +11,7 @@ constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
 constexpr double kSettleSeconds = 20;   // after a transition: training errors are not the link's
 constexpr double kIntervalSeconds = 8;  // shorter readings are added up
-/// A burst somewhere in a longer time, spread over all of it, would be most of windows.traffic_s.
+/// A burst in a longer time, spread over all of it, would be most of windows.traffic_s.
 constexpr double kLongestSpreadS = 600;
 
 /// Bits corrected, from the number of codewords that had errors: with independent errors a codeword
@@ -29,7 +29,7 @@ double corrected_bits(const Interval& interval) {
   return bits_from_blocks(blocks, interval.seconds(), interval.line_rate_bps);
 }
 
-/// The counters of a lane that both readings have: never bits less blocks.
+/// The counts of a lane that both readings have: never bits minus blocks.
 struct LaneCounts {
   std::optional<std::uint64_t> from, to;
 };

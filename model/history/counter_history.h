@@ -1,5 +1,5 @@
-// What is remembered of a port's counters: increases in intervals of about ten seconds, and the bit
-// error ratio that is normal for the link.
+// The history of a port's counters: increases in intervals of about ten seconds, and the baseline
+// of the bit error ratio.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace linkhealth {
 
-/// What a link of this nominal speed carries, coding included.
+/// The line rate of a link of this nominal speed, coding included.
 double line_rate_bps(double speed_mbps, std::string_view fec);
 
 class CounterHistory {
@@ -25,15 +25,15 @@ class CounterHistory {
   Baseline ber_log10;              ///< of clean intervals, decades
   std::array<Baseline, kMaxLanes> lane_ber_log10;
   Baseline transmit_wait_share;
-  std::vector<CounterId> saturated;    ///< counters that stand at their ends
+  std::vector<CounterId> saturated;
   bool corrects = false;               ///< FEC corrected something: it is on
   std::optional<SteadyTime> lanes_at;  ///< when the FEC lanes were read
 
-  /// What one reading adds. The interval that it completes, which is valid until the next call;
-  /// nullptr: none.
+  /// Adds a reading. Returns the interval that it completes, valid until the next call; nullptr:
+  /// none.
   const Interval* add(const Increase& increase, const std::vector<FecLane>& lanes,
                       const CarrierHistory& carrier, double line_rate_bps, SteadyTime now);
-  /// A new module may have another normal.
+  /// After a module swap.
   void clear_ber_baselines();
   /// The counters start at zero again.
   void forget_counts();

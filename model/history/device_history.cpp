@@ -19,7 +19,6 @@ void DeviceHistory::update(const PortEvent& event) {
     case PortEventKind::kDeviceFatal:
       add_fatal(event.t);
       fatal_is_queue = false;
-      if (fatal_text.empty()) fatal_text = "the device reported a fatal error";
       break;
     case PortEventKind::kKernelLog:
       if (kernel_log.size() >= 32) kernel_log.erase(kernel_log.begin());
@@ -28,7 +27,6 @@ void DeviceHistory::update(const PortEvent& event) {
           queue || is_kernel_log(event.text, KernelLogClass::kFatal)) {
         fatal_is_queue = queue && (fatal_is_queue || !fatal_at);
         add_fatal(event.t);
-        fatal_text = event.text;
       }
       break;
     default:
@@ -49,10 +47,9 @@ void DeviceHistory::add_fatal(SteadyTime t) {
 void DeviceHistory::end_fatal() {
   fatal_at.reset();
   fatal_is_queue = false;
-  fatal_text.clear();
 }
 
-/// One that does not carry yet may be as dead as before.
+/// A link that is not up yet may be as dead as before.
 void DeviceHistory::end_fatal_before_start(const CarrierHistory& carrier) {
   if (!fatal_at || carrier.up != true) return;
   const auto is_later = [this](const std::optional<SteadyTime>& t) { return t && *t > *fatal_at; };
@@ -60,8 +57,8 @@ void DeviceHistory::end_fatal_before_start(const CarrierHistory& carrier) {
   if (restarted || (fatal_is_queue && is_later(carrier.admin_event_at))) end_fatal();
 }
 
-/// Drivers reset a card in place, too, and the kernel's log keeps errors of weeks ago. The counters
-/// of a dead card stand still, while its link may be reported as up for ever.
+/// Drivers also reset a card in place, and the kernel's log has errors that are weeks old. The
+/// counters of a dead card do not increase, while its link may be reported as up for ever.
 void DeviceHistory::end_fatal_if_alive(const Interval& interval, const CarrierHistory& carrier,
                                        bool is_infiniband) {
   if (!fatal_at || fatal_is_queue || !interval.carrier || *fatal_at > interval.begin) return;
@@ -83,8 +80,8 @@ void DeviceHistory::update_aer(const PcieSample& pcie, SteadyTime now) {
   constexpr double kKeepSeconds = 3600;
   const std::array read{pcie.aer_correctable, pcie.aer_nonfatal, pcie.aer_fatal};
   if (std::ranges::none_of(read, [](const auto& value) { return value.has_value(); })) return;
-  // One that can't be read now keeps its value; one that is read for the first time has a past of
-  // its own.
+  // A counter that can't be read now keeps its value; the errors of one that is read for the first
+  // time are old.
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (read[i] && !aer_totals_[i]) pcie_errors.clear();
     if (read[i]) aer_totals_[i] = read[i];

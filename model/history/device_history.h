@@ -1,5 +1,5 @@
-// What is remembered of the card behind a port: fatal errors, removals, driver reloads, lines of
-// the kernel log, its PCIe link.
+// The history of the card behind a port: fatal errors, removals, driver reloads, lines of the
+// kernel log, its PCIe link.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class DeviceHistory {
  public:
   std::optional<SteadyTime> gone_at, fatal_at, driver_reload_at;
   std::string gone_reason;  ///< what the PCI bus showed when the device went; "" not known
-  std::string fatal_text;
-  /// Separate ones, newest last, at most 8: a start of the card ends fatal_at and keeps these.
+  /// Separate fatal errors, newest last, at most 8: a start of the card ends fatal_at and keeps
+  /// these.
   std::vector<SteadyTime> fatal_times;
-  /// The only report was of a transmit queue that did not move; the driver mends that by itself.
+  /// The only report was of a stuck transmit queue, which the driver resets.
   bool fatal_is_queue = false;
   std::vector<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::optional<SteadyTime> pcie_low_since;
@@ -33,9 +33,9 @@ class DeviceHistory {
 
   void update(const PortEvent& event);
   void update(const PcieSample& pcie, SteadyTime now);
-  /// Ends a fatal error that lies before a start of the card or its driver, when the link carries.
+  /// Ends a fatal error from before a start of the card or its driver, once the link is up.
   void end_fatal_before_start(const CarrierHistory& carrier);
-  /// Ends a fatal error when the card counts what came over the cable in `interval`.
+  /// Ends a fatal error when the card counted traffic or corrected bits in `interval`.
   void end_fatal_if_alive(const Interval& interval, const CarrierHistory& carrier,
                           bool is_infiniband);
   /// The counters start at zero again.

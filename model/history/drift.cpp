@@ -38,7 +38,7 @@ void Drift::add(WallTime at, double value) {
   if (filling_.size() < kSamplesABin) filling_.push_back(value);
 }
 
-/// Half an hour of a bin is not six hours.
+/// A bin that is less than a quarter full is dropped.
 void Drift::close() {
   if (filling_.size() >= kSamplesABin / 4) {
     add_point(bin_, median_of(filling_));
@@ -70,8 +70,8 @@ std::optional<Slope> Drift::find_slope() const {
   }
   double variance = 0;  // of Kendall's S, each time of day for itself
   for (const double n : in_season) variance += n * (n - 1) * (2 * n + 5) / 18;
-  // The times of one day are not independent: count them as one (the widest interval that the test
-  // knows).
+  // The times of one day are not independent: count them as one, which gives the widest interval of
+  // the test.
   variance *= kBinsADay;
   const auto count = static_cast<double>(slopes.size());
   const double wide = kZ * std::sqrt(variance);

@@ -1,36 +1,32 @@
-// What a snapshot brings for one port.
+// Adding what a snapshot has for one port.
 #include "model/history/history.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "model/history/peer_times.h"
-
 namespace linkhealth {
 
 namespace {
 
-constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noise make
+constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noise
 constexpr double kBackDb = 0.6;
-constexpr double kWarmUpS =
-    900;  // ten time constants of a module's temperature (docs/physics.md 7d)
+constexpr double kWarmUpS = 900;  // ten time constants of a module (docs/physics.md 7d)
 constexpr Knob kIntentKnobs[] = {
     {"boot_quiet_s", 300, 0, 3600, "s",
-     "after a boot: links come up and drivers settle, that is nobody's fault"},
+     "link downs so long after a boot are planned: links come up and drivers settle"},
     {"before_s", 100, 0, 3600, "s",
-     "a loss so long before a hand or an administrator is theirs: events may be read late"},
-    {"after_s", 200, 0, 3600, "s", "and so long after"},
+     "link downs so long before an intervention are planned: events may be read late"},
+    {"after_s", 200, 0, 3600, "s", "link downs so long after an intervention are planned"},
     {"used_s", 604800, 0, 31536000, "s",
-     "a port that had a link so lately before a restart is missed: nobody left it unused"},
+     "a port that had a link in this time before a restart is in use: its absence is reported"},
     {"manager_s", 120, 10, 3600, "s",
-     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long is "
-     "down; a sweep takes "
-     "seconds, a failover up to a minute"},
+     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long counts "
+     "as down; a sweep takes seconds, a failover up to a minute"},
     {"mended_s", 600, 60, 86400, "s",
-     "an error that killed a card is past when its link carries and still counts what comes so "
-     "long after; at once "
-     "when the link fell and came back by itself. A card's own reset takes up to two minutes"}};
+     "a fatal error of a card is over when its link is up and its counters increase so long after; "
+     "at once when the link went down and came up by itself. A card's reset takes up to two "
+     "minutes"}};
 
 bool is_intent(PortEventKind kind) {
   switch (kind) {
@@ -46,8 +42,8 @@ bool is_intent(PortEventKind kind) {
   }
 }
 
-/// Or may have been: where no interface is seen, a RoCE port reports the same when it was set down,
-/// as by each pod that comes or goes, and when its link fell.
+/// Without an interface, a RoCE port reports the same when it was set down, as by each pod that
+/// comes or goes, and when its link went down.
 bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
   return is_set_down(link, link_layer) ||
          (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count &&
@@ -61,7 +57,7 @@ std::optional<bool> carrier_of(const LinkSample& link) {
   return std::nullopt;
 }
 
-/// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
+/// Ages have a resolution of a millisecond: two ages of one reading may differ by rounding.
 bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
   return a && std::chrono::abs(*a - b) <= Milliseconds(1);
 }
@@ -75,24 +71,23 @@ bool fec_is_on(std::string_view fec) {
 std::span<const Knob> intent_knobs() { return kIntentKnobs; }
 
 double PortHistory::speed_mbps() const {
-  const bool said = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;
-  return said ? *latest.link->speed_mbps : carrier.best_speed_mbps;
+  const bool is_known = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;
+  return is_known ? *latest.link->speed_mbps : carrier.best_speed_mbps;
 }
 
 double PortHistory::line_rate_bps() const { return linkhealth::line_rate_bps(speed_mbps(), fec()); }
 
 std::string_view PortHistory::fec() const {
   constexpr double kPam4LaneMbps = 50'000;
-  const std::string_view said =
+  const std::string_view reported =
       latest.link ? std::string_view(latest.link->fec) : std::string_view();
-  if (!said.empty() && said != "RS") return said;
+  if (!reported.empty() && reported != "RS") return reported;
   const std::uint32_t lanes =
       latest.link && latest.link->lanes ? *latest.link->lanes : carrier.best_lanes;
-  // Without a number of lanes: no port of 200 Gb/s and more has lanes of 25.
+  // Where the number of lanes is unknown: no port of 200 Gb/s and more has lanes of 25 Gb/s.
   if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps)
     return "RS544";
-  if (!said.empty()) return "RS528";
-  return counters.corrects ? "RS528" : said;
+  return !reported.empty() || counters.corrects ? "RS528" : reported;
 }
 
 // --- carrier
@@ -112,9 +107,9 @@ void PortHistory::note_before_loss() {
   before_loss.rx_lost_db = own.most_rx_lost_db(false);
 }
 
-/// Where errors were the reason to change the module, the new one must be as good as the link was
-/// before them (ten times at most: the field's test of a repair); else what did not help would be
-/// the new normal.
+/// Where errors were the reason to swap the module, the new one must be as good as the link was
+/// before them (a factor of ten at most: the field's test of a repair); otherwise a swap that did
+/// not help would become the new baseline.
 bool PortHistory::was_bad_before_loss() const {
   constexpr double kDecade = 1;
   const auto normal = counters.ber_log10.lower_quartile();
@@ -132,7 +127,7 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (up) forget_absent_module();
   if (carrier.up == true) note_before_loss();
   const bool is_new = carrier.transition(up, t);
-  // Readings from before a short flap still show how the link is; readings of the dark time do not.
+  // Readings from before a short flap are still valid; readings of the dark time are not.
   if (!up || !(is_new || read_while_down_)) return;
   read_while_down_ = false;
   forget_recent_light();
@@ -143,7 +138,7 @@ void PortHistory::forget_recent_light() {
   far.forget_recent_light();
 }
 
-/// An event or a carrier refutes an empty cage that was read before: what is there is not known.
+/// An event or a carrier refutes an empty cage that was read before: the module is unknown.
 void PortHistory::forget_absent_module() {
   if (latest.module && !latest.module->present) latest.module.reset();
 }
@@ -164,7 +159,7 @@ void PortHistory::update(const PortEvent& event, const Instant& now) {
       carrier.admin_event_at = event.t;
       if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
       if (event.kind == PortEventKind::kAdminUp)
-        forget_recent_light();  // a port that is set down sends nothing
+        forget_recent_light();  // a port that is set down sends no light
       break;
     case PortEventKind::kModuleRemoved:
       carrier.module_event_at = event.t;
@@ -173,7 +168,7 @@ void PortHistory::update(const PortEvent& event, const Instant& now) {
     case PortEventKind::kModuleInserted:
       carrier.module_event_at = event.t;
       forget_absent_module();
-      // Only a serial shows whether it is the same module: without one the past may be another's.
+      // Without a serial it may be another module.
       if (own.serial.empty()) {
         own.clear_baselines();
         drifts = Drifts();
@@ -203,7 +198,7 @@ void PortHistory::update_link(const LinkSample& link, const Instant& now) {
     carrier.admin_event_at = now.t;
     forget_recent_light();
   }
-  if (lost > 0 && carrier.up == true && up == true) {  // fell and came back between two readings
+  if (lost > 0 && carrier.up == true && up == true) {  // down and up between two readings
     note_before_loss();
     carrier.since = now.t;
   }
@@ -219,7 +214,7 @@ void PortHistory::update_reboot(SteadyTime now) {
   forget_counts();
 }
 
-/// They start at zero again, and may already be higher than they were.
+/// Driver and card count from zero again, and may already be higher than before.
 void PortHistory::forget_counts() {
   latest.counters.reset();
   rates_.forget();
@@ -257,7 +252,7 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
 
 // --- modules and the far end
 
-/// What it read holds no longer. What is normal for it stays known.
+/// The readings are no longer valid; the baselines stay.
 void PortHistory::end_module() {
   latest.module.reset();
   own.end_readings();
@@ -267,7 +262,7 @@ void PortHistory::update_module(const ModuleSample& module, const Instant& now) 
   if (module == ModuleSample{}) return end_module();
   if (is_blank(module)) return;
   if (own.update_serial(module.serial, now.t)) {
-    far.rx_dbm = {};  // what arrives there is now another laser's
+    far.rx_dbm = {};  // it receives another laser now
     if (!was_bad_before_loss()) counters.clear_ber_baselines();
     drifts = Drifts();
     carrier.best_speed_mbps = carrier.best_lanes = 0;
@@ -282,7 +277,7 @@ void PortHistory::update_module(const ModuleSample& module, const Instant& now) 
   const LinkPhase link{carrier.up == true, carrier.is_settled(now.t),
                        carrier.up == true && (!carrier.since || up_s >= kWarmUpS)};
   own.update(module, link, now.t);
-  // The light is back: the fibre was cleaned or moved, and the errors of before are past.
+  // The light is back: the fibre was cleaned or moved, and older errors are obsolete.
   if (link.up && lost_db > kLostDb && own.most_rx_lost_db(true).value_or(kLostDb) < kBackDb) {
     before_loss.rx_lost_db.reset();
     for (LaneSeries& lane : own.rx_dbm)
@@ -303,7 +298,7 @@ void PortHistory::update_peer(const PeerSample& sample, const Instant& now) {
   const auto read_before = std::exchange(peer_at, now.t - from_seconds(sample.age_s.value_or(0)));
   latest.peer = sample;
   if (!sample.link && before.link && sample.source.empty()) latest.peer->link = before.link;
-  // Sources answer at times of their own: a sample may repeat one's reading with a new one of
+  // Sources are read at different times: a sample may repeat one's reading with a new one of
   // another.
   std::optional<SteadyTime> counted_before;
   if (read_before && before.counters)
@@ -323,7 +318,7 @@ void PortHistory::update_far_module(const PeerSample& sample, const Instant& now
   const SteadyTime read_at =
       sample.module_age_s ? now.t - from_seconds(*sample.module_age_s) : *peer_at;
   if (same_instant(std::exchange(far.read_at, read_at), read_at)) return;
-  // A reading from before the last transition says nothing about the link as it is now.
+  // A reading from before the last transition is obsolete.
   const bool is_fresh = carrier.fresh_since && read_at >= *carrier.fresh_since;
   const bool this_period = !carrier.since || read_at >= *carrier.since ||
                            (carrier.up == true && is_fresh && !read_while_down_);
@@ -336,6 +331,46 @@ void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
   latest.pcie = pcie;
   pcie_at = now;
   device.update(pcie, now);
+}
+
+// --- what can't be read: one rule. What a source gave is unknown kStaleAfterS after it was read,
+// unless the source is ok. A total that stands still would look like a link without errors, and a
+// module's last powers like a good one's.
+
+/// A source that another one stops has no reason of its own: what it gave may still be fresh.
+const SourceStatus* PortHistory::blind_to(SourceId source) const {
+  if (!latest.sources) return nullptr;
+  const auto at = latest.sources->find(source);
+  if (at == latest.sources->end() || at->second.state == SourceState::kOk) return nullptr;
+  const SourceStatus& status = at->second;
+  return status.reason.empty() && !is_stale(source, status.since) ? nullptr : &status;
+}
+
+bool PortHistory::is_stale(SourceId source, SteadyTime read_at) const {
+  return latest.sources && !is_ok(*latest.sources, source) &&
+         in_seconds(now_ - read_at) >= kStaleAfterS;
+}
+
+void PortHistory::forget_stale(SteadyTime now) {
+  now_ = now;
+  if (!latest.sources || latest.sources->empty()) return;
+  if (latest.module && own.read_at && is_stale(SourceId::kModule, *own.read_at)) end_module();
+  if (latest.counters) forget_stale_counters();
+}
+
+void PortHistory::forget_stale_counters() {
+  latest.counters->forget_known_if(
+      [this](CounterId id) { return is_stale(source_of(id), rates_.read_at(id, SteadyTime{})); });
+  // Of those that the table does not know no time is kept.
+  latest.counters->forget_other_if([this](const auto& name) {
+    const auto status = latest.sources->find(source_of_other(name));
+    return status != latest.sources->end() && status->second.state != SourceState::kOk &&
+           is_stale(status->first, status->second.since);
+  });
+  if (!counters.lanes_at) return;
+  if (is_stale(SourceId::kFec, *counters.lanes_at) ||
+      is_stale(SourceId::kDriverStats, *counters.lanes_at))
+    latest.fec_lanes.clear();
 }
 
 void PortHistory::forget_old(SteadyTime now) {

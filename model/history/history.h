@@ -1,6 +1,6 @@
-// What is remembered of each port, in bounded memory. Keyed by PortId::stable_key(), so that a
-// rename or a reboot loses nothing; the history of a card that has another PCI address, as its GUID
-// shows, moves with it (model/history/port_moves.h).
+// The history of each port, in bounded memory. Keyed by PortId::stable_key(), so that it survives
+// renames and reboots; when a card has another PCI address, as its GUID shows, its history moves
+// with it (model/history/port_moves.h).
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@
 
 namespace linkhealth {
 
-/// How the link was when its carrier was lost last.
+/// The state of the link before its last carrier loss.
 struct BeforeLoss {
   std::optional<double> ber;
   double uncorrectable = 0;
@@ -30,21 +30,21 @@ struct BeforeLoss {
   std::optional<double> temperature_c;  ///< of the module, as it was read last
 };
 
-/// IntentTimes as knobs, in the order of the fields.
+/// IntentTimes as settings, in the order of the fields.
 std::span<const Knob> intent_knobs();
 
 class PortHistory {
  public:
-  PortKey key;           ///< the label it has now; its stable key while another port has that label
-  bool present = true;   ///< in the last snapshot
-  bool arrived = false;  ///< seen under another stable key: its own (of an awaited one), or of
-                         ///< another slot
-  bool awaited = false;  ///< expected by configuration and never seen
+  PortKey key;          ///< its current label; its stable key while another port has that label
+  bool present = true;  ///< in the last snapshot
+  /// Seen under another stable key: its own (of a port that was only expected), or in another slot.
+  bool seen_elsewhere = false;
+  bool never_seen = false;  ///< expected by configuration and never seen
   std::optional<SteadyTime> absent_since;
   PortSample latest;  ///< the last known value of each group
   std::optional<SteadyTime> link_at, counters_at, peer_at, pcie_at;
   SteadyTime first_seen;
-  /// Its verbs device was seen then, maybe in an earlier run; nullopt: never.
+  /// When its verbs device was last seen, maybe in an earlier run; nullopt: never.
   std::optional<WallTime> verbs_seen_at;
 
   CarrierHistory carrier;
@@ -55,15 +55,14 @@ class PortHistory {
   PeerHistory peer;
   BeforeLoss before_loss;
 
-  /// Why nothing comes from this source; nullptr: it is ok, maybe with something missing.
+  /// Why this source gives nothing; nullptr: it is ok, maybe with something missing.
   [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; of the last present module.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
-  /// The FEC mode in force: what the link reports, or, where it reports nothing (IPoIB and some
-  /// drivers answer no ETHTOOL_FEC) or only "RS", what its lanes can't do without: RS544 from 50
-  /// Gb/s a lane on (PAM4; IEEE 802.3 cl. 134, IBTA HDR); below, RS528 when something was
-  /// corrected. "" not known.
+  /// The FEC mode in force: what the link reports; where it reports nothing (IPoIB and some drivers
+  /// answer no ETHTOOL_FEC) or only "RS", what its lanes need: RS544 from 50 Gb/s a lane on (PAM4;
+  /// IEEE 802.3 cl. 134, IBTA HDR); below, RS528 when something was corrected. "" not known.
   [[nodiscard]] std::string_view fec() const;
   /// What is normal for it, without its key and time.
   [[nodiscard]] PortReferences references() const;
@@ -96,7 +95,7 @@ class PortHistory {
   void recall_peer(const PortReferences& kept, const Instant& now);
   void end_recalled_peer(const Instant& now);
 
-  // --- what can't be read
+  // --- sources that are not ok
   [[nodiscard]] bool is_stale(SourceId source, SteadyTime read_at) const;
   void forget_stale(SteadyTime now);
   void forget_stale_counters();
@@ -104,14 +103,14 @@ class PortHistory {
   SteadyTime now_;  ///< of the last snapshot
   std::string medium_ = "unknown";
   RateCalculator rates_;
-  bool peer_recalled_ = false;  ///< latest.peer is of before a restart
+  bool peer_recalled_ = false;  ///< latest.peer is from before a restart
   bool read_while_down_ = false;
 };
 
 class History {
  public:
   explicit History(IntentTimes times = {}) : times_(times) {}
-  /// Folds a snapshot in. REQUIRES: in the order of taken_at.
+  /// Adds a snapshot. REQUIRES: in the order of taken_at.
   void observe(const Snapshot& snapshot);
   [[nodiscard]] const std::map<std::string, PortHistory>& ports() const { return ports_; }
   [[nodiscard]] const PortHistory* find(const PortKey& key) const;
@@ -119,18 +118,16 @@ class History {
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
   /// The node's sources that are not ok or have something missing.
   [[nodiscard]] const SourceMap& sources() const { return sources_; }
-  /// Ports that have another stable key since the last snapshot: what is kept by it has to move.
+  /// Ports whose stable key changed with the last snapshot: data keyed by it must move.
   [[nodiscard]] const PortMoves& moves() const { return moves_; }
-  /// A port that configuration expects. One that is never seen is known as absent from now on,
-  /// under its label; when it is seen later under its own stable key, the awaited one counts as
-  /// present.
-  void await(const PortKey& key);
-  /// It is expected no more: an awaited port that never came is forgotten; any other is not
-  /// touched.
-  void await_no_more(const std::string& stable);
+  /// Adds a port that configuration expects and no snapshot has shown, as absent, under its label.
+  /// When it is seen later under its own stable key, this entry counts as present.
+  void expect(const PortKey& key);
+  /// Forgets an expected port that was never seen; does not touch any other.
+  void expect_no_more(const std::string& stable);
   /// The port is in maintenance: losses since `since` were planned.
-  void excuse(const std::string& stable, SteadyTime since);
-  /// What must survive a restart; of ports that were not seen since the last one, too.
+  void plan_losses_since(const std::string& stable, SteadyTime since);
+  /// What must survive a restart, also of ports that were not seen since the last one.
   [[nodiscard]] ReferenceState references() const;
   /// Restores what an earlier run learned. REQUIRES: before the first snapshot.
   void restore(const ReferenceState& state);
@@ -141,12 +138,12 @@ class History {
   void recall(const PortKey& label);
   [[nodiscard]] bool is_forgettable(const PortHistory& port) const;
   [[nodiscard]] bool was_used(const PortReferences& kept) const;
-  void follow_cards(const Snapshot& snapshot);
-  void meet_ports(const Snapshot& snapshot);
+  void move_cards(const Snapshot& snapshot);
+  void match_ports(const Snapshot& snapshot);
   [[nodiscard]] std::string stable_of(const PortKey& key, const PortSample& sample) const;
   [[nodiscard]] std::map<std::string, std::string> known_names() const;
-  void part_names(const Snapshot& snapshot);
-  void take_samples(const Snapshot& snapshot);
+  void release_names(const Snapshot& snapshot);
+  void add_samples(const Snapshot& snapshot);
 
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;

@@ -1,18 +1,17 @@
-// What is normal for a port, over a restart.
+// The baselines of ports over a restart.
 #include <algorithm>
 
 #include "base/text.h"
 #include "model/history/history.h"
-#include "model/history/peer_times.h"
 
 namespace linkhealth {
 
 namespace {
 
-/// Older than this, dust, temperature and hands have changed a link more than a baseline is worth.
+/// In this time dust, temperature and interventions change a link too much for its baselines.
 constexpr double kForgetAfterSeconds = 30 * 86400.0;
 
-/// Every baseline and drift of a port with its name; one list for both directions.
+/// Visits every baseline and drift of a port with its name.
 template <typename Port, typename Visit>
 void each_kept(Port& port, Visit visit) {
   const auto lanes = [&visit](auto& lanes_of, const std::string& name, auto baseline_of) {
@@ -36,7 +35,7 @@ void each_kept(Port& port, Visit visit) {
   visit("drift.ber_log10", port.drifts.ber_log10);
 }
 
-/// Its address is another card's now (model/history/port_moves.h).
+/// Whether its address belongs to another card now (model/history/port_moves.h).
 bool is_known_by_guid(const PortReferences& kept) {
   return !kept.guid.empty() && kept.port.starts_with(kept.guid + "/");
 }
@@ -69,7 +68,7 @@ PortReferences PortHistory::references() const {
     kept.peer_port = latest.peer->port;
     kept.peer_guid = latest.peer->guid;
   }
-  if (own.serial.empty()) return kept;  // the module of these values is not known
+  if (own.serial.empty()) return kept;  // the module of the baselines is unknown
   kept.serial = own.serial;
   kept.far_serial = far.serial;
   kept.best_speed_mbps = carrier.best_speed_mbps;
@@ -85,7 +84,7 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   carrier.loss_before_at = kept.last_drop_at;
   verbs_seen_at = kept.verbs_seen_at;
   if (kept.serial.empty()) return;
-  own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
+  own.serial = kept.serial;  // another serial at the first reading clears the baselines
   far.serial = kept.far_serial;
   carrier.best_speed_mbps = kept.best_speed_mbps;
   carrier.best_lanes = kept.best_lanes;
@@ -95,7 +94,7 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   });
 }
 
-/// The far end of before a restart: while the link is down it can't be read.
+/// Restores the far end of an earlier run: while the link is down it can't be read.
 void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
   if (latest.peer || !kept.peer_at || kept.peer_source.empty()) return;
   const Milliseconds age = now.wall - *kept.peer_at;
@@ -109,7 +108,7 @@ void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
   peer_recalled_ = true;
 }
 
-/// With a link, the far end was heard by now.
+/// Forgets it when the link has been up long enough to hear the far end.
 void PortHistory::end_recalled_peer(const Instant& now) {
   if (!peer_recalled_ || carrier.up != true ||
       in_seconds(now.t - carrier.since.value_or(first_seen)) < kLldpHoldS)
@@ -124,7 +123,7 @@ ReferenceState History::references() const {
     kept.port = stable;
     kept.seen_at = now_.wall;
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
-    // A GUID alone is kept too: an open fault follows its card.
+    // A GUID alone is saved, too: an open fault follows its card.
     const bool has_name =
         port.latest.id.exempt.empty() && !lasting_name(kept.guid, port.latest.id.port).empty();
     if (!kept.references.empty() || kept.linked_at || has_name)
@@ -155,7 +154,7 @@ void History::adopt(const std::string& stable, PortHistory& port) {
   kept_.erase(at);
 }
 
-/// A port of an earlier run that is not there in this one: it is known as absent.
+/// Adds a port of an earlier run that is not in this one, as absent.
 void History::recall(const PortKey& label) {
   const auto kept =
       std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });

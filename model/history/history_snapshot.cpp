@@ -1,9 +1,8 @@
-// What a snapshot brings: which ports it has, what was read of each, what could not be read.
+// Adding a snapshot: its ports are matched with the known ones, then events and samples are added.
 #include <algorithm>
 #include <utility>
 
 #include "model/history/history.h"
-#include "model/port_lookup.h"
 
 namespace linkhealth {
 
@@ -14,12 +13,12 @@ const PortHistory* History::find(const PortKey& key) const {
   return at == ports_.end() ? nullptr : &at->second;
 }
 
-void History::excuse(const std::string& stable, SteadyTime since) {
+void History::plan_losses_since(const std::string& stable, SteadyTime since) {
   if (const auto at = ports_.find(stable); at != ports_.end())
     at->second.carrier.plan_losses_since(since);
 }
 
-/// A port that is not there.
+/// Adds an absent port.
 PortHistory& History::add_port(const std::string& stable, const PortKey& label, const PortId& id) {
   PortHistory& port = ports_[stable];
   labels_[label] = stable;
@@ -32,22 +31,22 @@ PortHistory& History::add_port(const std::string& stable, const PortKey& label, 
   return port;
 }
 
-void History::await(const PortKey& key) {
+void History::expect(const PortKey& key) {
   for (const auto& [stable, port] : ports_)
     if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
-  add_port(key, key, PortId{}).awaited = true;
+  add_port(key, key, PortId{}).never_seen = true;
 }
 
-void History::await_no_more(const std::string& stable) {
+void History::expect_no_more(const std::string& stable) {
   const auto at = ports_.find(stable);
-  if (at == ports_.end() || !at->second.awaited) return;
+  if (at == ports_.end() || !at->second.never_seen) return;
   std::erase_if(labels_, [&](const auto& entry) { return entry.second == stable; });
   ports_.erase(at);
 }
 
 namespace {
 
-/// An identity has more than a device's name: readers of recordings make that from the label.
+/// Whether there is more than a device's name, which readers of recordings make from the label.
 bool has_identity(const PortId& id) {
   return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() ||
          !id.guid.empty();
@@ -55,8 +54,8 @@ bool has_identity(const PortId& id) {
 
 }  // namespace
 
-/// A recording leaves out groups that were not due, and the identity may be one: then the last one
-/// of this label holds.
+/// A recording leaves out groups that were not due, and the identity may be one: then the last
+/// identity of this label holds.
 std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
   if (has_identity(sample.id) && !sample.id.device.empty()) return sample.id.stable_key();
   if (const auto label = labels_.find(key); label != labels_.end()) return label->second;
@@ -65,9 +64,8 @@ std::string History::stable_of(const PortKey& key, const PortSample& sample) con
   return key;
 }
 
-/// Of ports that are not there: a name that another port has now is no longer theirs, and a card in
-/// another slot has not gone.
-void History::part_names(const Snapshot& snapshot) {
+/// An absent port loses a label that another port has now, and a card in another slot is not gone.
+void History::release_names(const Snapshot& snapshot) {
   for (auto& [stable, port] : ports_) {
     if (port.present) continue;
     if (const auto label = labels_.find(port.key);
@@ -79,11 +77,11 @@ void History::part_names(const Snapshot& snapshot) {
       // A network interface without its RDMA device is not the whole card.
       return !id.device.empty() && lasting_name(id.guid, id.port) == name;
     };
-    if (!name.empty() && std::ranges::any_of(snapshot.ports, is_it)) port.arrived = true;
+    if (!name.empty() && std::ranges::any_of(snapshot.ports, is_it)) port.seen_elsewhere = true;
   }
 }
 
-/// By stable key, of all ports that are remembered; "" without a GUID.
+/// The lasting names of all known ports, by stable key; "" without a GUID.
 std::map<std::string, std::string> History::known_names() const {
   std::map<std::string, std::string> names;
   for (const auto& [stable, kept] : kept_)
@@ -93,7 +91,7 @@ std::map<std::string, std::string> History::known_names() const {
   return names;
 }
 
-void History::follow_cards(const Snapshot& snapshot) {
+void History::move_cards(const Snapshot& snapshot) {
   moves_.clear();
   const auto known = known_names();
   std::map<std::string, std::string> here;
@@ -122,8 +120,8 @@ void History::follow_cards(const Snapshot& snapshot) {
   }
 }
 
-void History::meet_ports(const Snapshot& snapshot) {
-  follow_cards(snapshot);
+void History::match_ports(const Snapshot& snapshot) {
+  move_cards(snapshot);
   for (const auto& [key, sample] : snapshot.ports) {
     const bool named = has_identity(sample.id);
     const std::string stable = stable_of(key, sample);
@@ -136,7 +134,7 @@ void History::meet_ports(const Snapshot& snapshot) {
       port.carrier.plan(now_.t + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
     port.key = key;
     port.present = true;
-    port.arrived = false;
+    port.seen_elsewhere = false;
     port.absent_since.reset();
     // Ethernet and InfiniBand of one card run at speeds of their own.
     const std::string& was = port.latest.id.link_layer;
@@ -145,19 +143,20 @@ void History::meet_ports(const Snapshot& snapshot) {
     if (named) port.latest.id = sample.id;
     labels_[key] = stable;
   }
-  part_names(snapshot);
+  release_names(snapshot);
   const auto has_come = [&](const PortKey& name) {
     return std::ranges::any_of(snapshot.ports,
                                [&](const auto& entry) { return is_named(entry.second.id, name); });
   };
   for (auto& [stable, port] : ports_)
-    if ((port.awaited || !has_identity(port.latest.id)) && (port.arrived || has_come(port.key))) {
-      port.arrived = port.present = true;
+    if ((port.never_seen || !has_identity(port.latest.id)) &&
+        (port.seen_elsewhere || has_come(port.key))) {
+      port.seen_elsewhere = port.present = true;
       port.absent_since.reset();
     }
 }
 
-void History::take_samples(const Snapshot& snapshot) {
+void History::add_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
     if (port.latest.id.verbs) port.verbs_seen_at = snapshot.wall_time;
@@ -182,14 +181,14 @@ void History::observe(const Snapshot& snapshot) {
     port.present = false;
     if (rebooted) port.update_reboot(now_.t);
   }
-  meet_ports(snapshot);
+  match_ports(snapshot);
   for (const PortEvent& event : snapshot.events) {
     if (event.kind == PortEventKind::kDeviceGone) recall(event.port);
     const auto label = labels_.find(event.port);
     if (label == labels_.end()) continue;
     ports_[label->second].update(event, now_);
   }
-  take_samples(snapshot);
+  add_samples(snapshot);
   if (snapshot.sources) sources_ = *snapshot.sources;
   bool forget = false;
   for (auto& [stable, port] : ports_) {
@@ -208,12 +207,12 @@ void History::observe(const Snapshot& snapshot) {
   std::erase_if(ports_, [this](const auto& entry) { return is_forgettable(entry.second); });
 }
 
-/// Subfunctions and virtual functions come and go under new names all day, and nothing is expected
-/// of them.
+/// Subfunctions and virtual functions come and go under new names all day; nothing is expected of
+/// them.
 bool History::is_forgettable(const PortHistory& port) const {
-  constexpr double kForgetStrangersSeconds = 3600;
+  constexpr double kForgetExemptSeconds = 3600;
   return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&
-         in_seconds(now_.t - *port.absent_since) > kForgetStrangersSeconds;
+         in_seconds(now_.t - *port.absent_since) > kForgetExemptSeconds;
 }
 
 }  // namespace linkhealth

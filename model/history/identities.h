@@ -1,4 +1,4 @@
-// Which modules and cables snapshots name at which port: each when it comes, and once an hour after
+// Which modules and cables are at which port: reported when first seen, and once an hour after
 // that.
 #pragma once
 
@@ -12,13 +12,11 @@ namespace linkhealth {
 
 class IdentityWatch {
  public:
-  /// Those that are new in this snapshot, or were last returned an hour ago.
+  /// The modules that are new in this snapshot, or were last returned an hour ago.
   std::vector<KeptIdentity> add(const Snapshot& snapshot);
 
  private:
-  void note(KeptIdentity identity, std::vector<KeptIdentity>& out);
-
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, WallTime> noted_at_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, WallTime> reported_at_;
 };
 
 }  // namespace linkhealth

@@ -1,4 +1,4 @@
-// What the counters of a port counted between two readings that are about ten seconds apart.
+// Increases of a port's indicators between two readings that are about ten seconds apart.
 #pragma once
 
 #include <array>

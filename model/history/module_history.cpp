@@ -7,24 +7,25 @@ namespace linkhealth {
 
 namespace {
 
-// A sample of light outside of these stays out of the baseline: mating again moves it by 0.3 dB.
+// Gates of the light baselines: mating again changes the light by 0.3 dB.
 constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
 constexpr double kLeastLightDbm = -25;  ///< of a sample that enters a baseline
-/// Of the supply voltage: meters are 3 % apart, but each of them is steady.
+/// Gate of the supply voltage: meters differ by 3 %, but each is steady.
 constexpr double kSupplyGateV = 0.08;
-/// A link that carries receives light: a page of zeros now and then is the module's reading.
+/// A link that is up receives light: fewer pages of zeros in a row are wrong readings of the
+/// module.
 constexpr std::size_t kDarkReadsThatStand = 3;
 
-/// Of `lanes` those that are the link's: the last ones may never have had light while it carried on
-/// the first (a BiDi module has four places and light on two; so has one that runs split). A link
-/// can't carry without one of its lanes.
+/// How many of `lanes` the link uses: the last ones may never have had light while it was up on the
+/// first (a BiDi module has four lanes and light on two; so has one that runs split). A link needs
+/// all its lanes.
 std::size_t lanes_with_a_past(const ModuleHistory::Lanes& series, std::size_t lanes) {
   std::size_t used = lanes;
   while (used > 0 && series[used - 1].baseline.size() == 0) --used;
   return used > 0 ? used : lanes;
 }
 
-/// Its meters work, and all of them read no light.
+/// All its meters work and read no light.
 bool receives_nothing(const ModuleSample& module) {
   return !module.lanes.empty() && std::ranges::all_of(module.lanes, [](const ModuleLane& lane) {
     return lane.rx_power_mw && to_dbm(*lane.rx_power_mw) <= kDarkDbm;
@@ -105,8 +106,8 @@ void ModuleHistory::update_lane(std::size_t lane, const ModuleLane& read, const 
 
 void ModuleHistory::update(const ModuleSample& module, const LinkPhase& link, SteadyTime now) {
   dark_reads_ = link.up && receives_nothing(module) ? dark_reads_ + 1 : 0;
-  // A module that reads zero on all lanes of a link that carries, and never read anything else,
-  // does not measure light (docs/physics.md 3e).
+  // A module that has only read zero on all lanes of a link that is up does not measure light
+  // (docs/physics.md 3e).
   if (sees_light(module))
     has_no_meters_ = false;
   else if (link.up && rx_dbm[0].baseline.size() == 0 && rx_dbm[0].recent_count == 0)

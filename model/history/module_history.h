@@ -1,5 +1,5 @@
-// What is remembered of the module at one end of the cable: light, bias, temperature and supply
-// voltage against what is normal for them.
+// The history of the module at one end of the cable: light, bias, temperature and supply voltage
+// against their baselines.
 #pragma once
 
 #include <array>
@@ -19,8 +19,7 @@ inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
 
-/// One value that a module reports, maybe for one lane: what is normal and the last readings of
-/// this up period.
+/// One value of a module, maybe of one lane: its baseline and the last readings of this up period.
 struct LaneSeries {
   Baseline baseline;
   std::array<double, 3> recent{};  ///< newest first
@@ -36,7 +35,7 @@ struct LaneSeries {
   [[nodiscard]] std::optional<double> latest_below_baseline() const;
 };
 
-/// What the link did when a module was read.
+/// The state of the link when a module was read.
 struct LinkPhase {
   bool up = false;
   bool settled = false;  ///< long enough for the light to stand
@@ -52,23 +51,22 @@ struct ModuleHistory {
   std::optional<SteadyTime> serial_changed_at;
   std::optional<SteadyTime> read_at;  ///< when the values were true
 
-  /// Another serial than before voids what is known of the old module. True: it did.
+  /// Another serial than before clears the baselines. Returns whether it did.
   bool update_serial(const std::string& now_serial, SteadyTime now);
   void update(const ModuleSample& module, const LinkPhase& link, SteadyTime now);
-  /// The module can't be read any more; what is normal for it stays known.
+  /// The module can't be read any more; its baselines stay.
   void end_readings();
-  /// Of the lanes: they are of an up period that is over.
+  /// Forgets the lanes' readings of an up period that is over.
   void forget_recent_light();
   void clear_baselines();
-  /// Of the lane that receives less than usual; nullopt: not known.
+  /// The largest loss of received light of any lane; nullopt: not known.
   [[nodiscard]] std::optional<double> most_rx_lost_db(bool latest) const;
 
  private:
   void update_lane(std::size_t lane, const ModuleLane& read, const LinkPhase& link, SteadyTime now);
 
   std::size_t dark_reads_ = 0;  ///< in a row, on all lanes of a link that carries
-  bool has_no_meters_ =
-      false;  ///< zeros on all lanes of a link that carries, and never anything else
+  bool has_no_meters_ = false;  ///< all lanes of a link that is up have always read zero
 };
 
 /// Slow changes of a link that carries: of the lane with the least light, and of the laser with the

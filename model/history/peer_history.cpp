@@ -12,8 +12,7 @@ namespace {
 
 constexpr double kKeepSeconds = 3600;
 
-/// Whether both are one port of one system, as far as one source can tell: a GUID stays over
-/// renames.
+/// Whether two samples of one source are of one port: a GUID survives renames.
 bool is_same_port(const PeerSample& a, const PeerSample& b) {
   if (a.guid.empty() && b.guid.empty()) return a.system == b.system && a.port == b.port;
   return a.guid == b.guid && a.port == b.port;
@@ -24,7 +23,7 @@ bool is_same_port(const PeerSample& a, const PeerSample& b) {
 void PeerHistory::update(const PeerSample& peer, SteadyTime now) {
   const PeerSample before = std::exchange(last_, peer);
   errors_saturated = is_saturated_for(saturated_counters(*peer.counters), kDamageCounts);
-  // Sources name ports each in its way, so that another source alone does not make it another port.
+  // Each source has its own port names: another source is not another port.
   if (!before.counters || before.source != peer.source ||
       before.counters_source != peer.counters_source)
     return;

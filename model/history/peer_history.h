@@ -1,6 +1,8 @@
-// What the receiver at the far end of the cable counted.
+// What the receiver at the far end of the cable counted, and when the parts of a peer sample were
+// read.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
@@ -8,22 +10,33 @@
 
 namespace linkhealth {
 
+/// IEEE 802.1AB, msgTxInterval (30 s) times msgTxHold (4): a link that is up for so long has heard
+/// its neighbour.
+inline constexpr double kLldpHoldS = 120;
+
+/// When a part of `peer` was read, which may come from a source of its own. `part_age_s` is its
+/// age; `read_at` the time of the reading that `peer.age_s` is the age of.
+inline SteadyTime part_read_at(const PeerSample& peer, const std::optional<double>& part_age_s,
+                               SteadyTime read_at) {
+  return part_age_s ? read_at + from_seconds(peer.age_s.value_or(0) - *part_age_s) : read_at;
+}
+
 struct PeerHistory {
   struct Errors {
     SteadyTime t;
     double errors;
   };
   std::vector<Errors> errors;  ///< increases, 1 h
-  /// A far error counter stands at its end: errors came, at an unknown time.
+  /// A far error counter is saturated: there were errors, at an unknown time.
   bool errors_saturated = false;
 
-  /// Increases count only between two readings that one source made of one port: what another port
-  /// counted in its life is no error of this link. REQUIRES: peer.counters.
+  /// Increases count only between two readings of one port by one source: the totals of another
+  /// port are no errors of this link. REQUIRES: peer.counters.
   void update(const PeerSample& peer, SteadyTime now);
   void forget_old(SteadyTime now);
 
  private:
-  PeerSample last_;  ///< the last far end with counters: who it is, and they
+  PeerSample last_;  ///< the last one with counters
 };
 
 }  // namespace linkhealth

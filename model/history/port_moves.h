@@ -1,6 +1,6 @@
 // Cards that have another PCI address. Firmware renumbers the buses when a device is added or drops
-// out, so that after a reboot an address may be another card's: what is remembered under stable
-// keys moves with the card.
+// out, so that after a reboot an address may belong to another card: the data under a stable key
+// moves with its card.
 #pragma once
 
 #include <map>
@@ -12,17 +12,16 @@
 namespace linkhealth {
 
 /// From one stable key to another, all at once: two may swap. "": another card has that key now,
-/// and the owner of what is remembered there is not known.
+/// and the owner of the data is unknown.
 using PortMoves = std::map<std::string, std::string>;
 
 /// "0290:fbe6:5496:b900/1": GUID and port number, as cards with two ports have one GUID for both.
 /// "" without a GUID; virtual functions may have zeros.
 std::string lasting_name(const std::string& guid, std::uint32_t port);
 
-/// What moves where. Both by stable key, with lasting names: `known` what is remembered, `here`
-/// what a snapshot shows. A name at two keys (bonds, cards whose maker gave all the same GUID)
-/// moves nothing. A card that lost its key to another and is not seen is kept under its lasting
-/// name until it is.
+/// The moves between `known` ports and those of a snapshot (`here`), both by stable key, with
+/// lasting names. A name at two keys (bonds, cards whose maker gave all the same GUID) moves
+/// nothing. A card that lost its key to another and is absent is kept under its lasting name.
 PortMoves moves_between(const std::map<std::string, std::string>& known,
                         const std::map<std::string, std::string>& here);
 

@@ -1,5 +1,5 @@
-// What a port's counters add to its indicators between readings: the only place that knows resets,
-// ends of counters, and counters that count the same events.
+// Increases of a port's indicators between readings: the only code that handles resets, wraps and
+// saturation, and counters that count the same events.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace linkhealth {
 
-/// What one counter adds to its indicator; 0 where another counter has reported the events already.
+/// What one counter adds to its indicator; 0 where another counter has already reported the events.
 struct Gain {
   Indicator indicator{};
   double value = 0;
   double seconds = 0;  ///< since the counter was read before
 
-  /// Whether it belongs to several intervals of this length: what is judged as a rate, of a counter
-  /// that is read less often.
+  /// Whether it covers several intervals of this length: a rate of a counter that is read less
+  /// often.
   [[nodiscard]] bool is_spread(double interval_s) const {
     return is_rate(indicator) && interval_s > 0 && seconds > 1.5 * interval_s;
   }
@@ -31,8 +31,8 @@ struct Gain {
   }
 };
 
-/// What one reading adds. An indicator without a gain is not known: none of its counters was read
-/// now and before, or they are saturated, or were reset.
+/// What one reading adds. An indicator without a gain is unknown: none of its counters was read
+/// both now and before, or they are saturated, or were reset.
 struct Increase {
   std::vector<Gain> gains;
   std::set<CounterSource> reset;  ///< whose counters decreased
@@ -43,12 +43,11 @@ struct Increase {
   [[nodiscard]] double in_interval(Indicator indicator, double interval_s) const;
 };
 
-/// Follows the counters of one port. Sources are read at times of their own, and several counters
-/// count the same events: an event that one has reported is not added again when another reports
-/// it.
+/// Follows the counters of one port. Sources are read at different times, and several counters
+/// count the same events: an event is added once, whichever counters report it.
 ///
 /// A decrease is a reset of all counters of that source, as in Prometheus. Because it may also be
-/// one wrong reading, the reading is not used: the next one is the new start.
+/// one wrong reading, that reading is not used: the next one is the new start.
 class RateCalculator {
  public:
   Increase update(const Counters& reading, SteadyTime now);

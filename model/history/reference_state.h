@@ -1,6 +1,6 @@
-// What is normal for each port, over a restart: plain values, keyed by the port's stable key and by
-// the serials of both modules. With them a fault that is there from the first sample on is judged
-// against the past.
+// The baselines of each port that survive a restart, keyed by the port's stable key and by the
+// serials of both modules. With them a fault that exists from the first sample on is judged against
+// the past.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,15 @@ namespace linkhealth {
 
 /// The trusted samples of one value, oldest first.
 struct KeptReference {
-  std::string
-      name;  ///< "rx_dbm.1": lanes from 1; "drift.rx_dbm": bin of six hours and its median by turns
-  std::vector<double> values;
+  std::string name;            ///< "rx_dbm.1": lanes from 1; "drift.rx_dbm"
+  std::vector<double> values;  ///< of a drift: pairs of a six-hour bin and its median
   bool operator==(const KeptReference&) const = default;
 };
 
 struct PortReferences {
   std::string port;    ///< stable key
   std::string serial;  ///< of the module that the references belong to; "" when it was never read
-  std::string far_serial;  ///< "" when the far module did not say
+  std::string far_serial;  ///< "" not known
   WallTime seen_at;        ///< when the port was last seen
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::vector<KeptReference> references;
@@ -33,9 +32,8 @@ struct PortReferences {
       linked_at{};  ///< when it last had a link; nullopt: never, or it is exempt
   /// When its verbs device was last seen; nullopt: never.
   std::optional<WallTime> verbs_seen_at{};
-  std::string peer_source{}, peer_system{}, peer_port{},
-      peer_guid{};                         ///< the far end by MAD or LLDP
-  std::optional<WallTime> peer_at{};       ///< when; nullopt: none was
+  std::string peer_source{}, peer_system{}, peer_port{}, peer_guid{};  ///< by MAD or LLDP
+  std::optional<WallTime> peer_at{};
   std::optional<WallTime> last_drop_at{};  ///< its last unplanned link down
   bool operator==(const PortReferences&) const = default;
 };

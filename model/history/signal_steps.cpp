@@ -11,7 +11,7 @@ namespace {
 
 using enum Signal;
 
-/// Adds a value to what a step has already; NaN is no value.
+/// Aggregates a value into a step; ignores NaN.
 void keep(SignalValues& values, Signal signal, double value) {
   double& into = values[signal];
   if (std::isnan(value) || std::isnan(into)) {
@@ -38,16 +38,15 @@ void keep(SignalValues& values, Signal signal, const std::optional<double>& valu
   if (value) keep(values, signal, *value);
 }
 
-/// How much a total has grown. One that was just seen, or that went back, has grown by nothing that
-/// is known.
+/// The increase of a total; 0 for the first value and after a decrease.
 double growth(std::optional<std::uint64_t>& before, std::uint64_t now) {
   const double grown = before && now > *before ? static_cast<double>(now - *before) : 0;
   before = now;
   return grown;
 }
 
-/// A rate over less time is not kept: a late reading and the next one at its time are so close
-/// together that a small error of their times makes a peak.
+/// Rates over less time are ignored: after a late reading, the next one comes so soon that a small
+/// error of their times makes a peak.
 constexpr double kLeastRate_s = 0.5;
 
 struct ModuleSignals {
@@ -58,7 +57,7 @@ Signal lane_signal(Signal first, std::size_t lane) {
   return static_cast<Signal>(static_cast<std::size_t>(first) + lane);
 }
 
-/// The worst lane of each, and of our own module each lane.
+/// The worst lane, and for this end's module each lane.
 void keep_lanes(SignalValues& values, const ModuleSample& module, ModuleSignals worst, bool own) {
   for (std::size_t i = 0; i < module.lanes.size(); ++i) {
     const ModuleLane& lane = module.lanes[i];
@@ -81,7 +80,7 @@ void keep_module(SignalValues& values, const ModuleSample& module) {
   keep(values, kTemperature, module.temperature_c);
   keep(values, kSupply, module.supply_v);
   for (const double esnr : module.vdm.media_esnr_db)
-    if (esnr > 0) keep(values, kMediaEsnr, esnr);  // 0 is CMIS's word for "none"
+    if (esnr > 0) keep(values, kMediaEsnr, esnr);  // CMIS: 0 is "none"
 }
 
 void keep_peer(SignalValues& values, const PeerSample& peer) {
@@ -90,7 +89,7 @@ void keep_peer(SignalValues& values, const PeerSample& peer) {
   keep(values, kFarTemperature, peer.module->temperature_c);
 }
 
-/// A device that was added again counts from zero, and may already be higher than before.
+/// Such a device counts from zero, and may already be higher than before.
 bool was_added(const Snapshot& snapshot, const PortKey& port) {
   return std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
     return event.kind == PortEventKind::kDeviceAdded && event.port == port;
@@ -100,8 +99,7 @@ bool was_added(const Snapshot& snapshot, const PortKey& port) {
 }  // namespace
 
 void SignalCollector::update_link(Port& port, const LinkSample& link, const PortFigures& figures) {
-  // The totals count from the start of the daemon: losses before the first look are not of this
-  // step.
+  // The totals start with the daemon: losses before the first snapshot are not of this step.
   keep(port.values, kCarrierDowns, growth(port.involuntary_downs, figures.involuntary_downs_told));
   keep(port.values, kVoluntaryDowns, growth(port.voluntary_downs, figures.voluntary_downs_told()));
   if (link.carrier) {

@@ -1,5 +1,5 @@
-// From what is seen in each snapshot to what is kept for weeks: the values of each port in steps of
-// 10 s, and longer steps out of those. Pure: time enters with the snapshots and rows.
+// Makes the rows of the history database from snapshots: the values of each port in steps of 10 s,
+// and longer steps out of those.
 #pragma once
 
 #include <array>
@@ -34,9 +34,9 @@ struct SignalRow {
 /// Makes the rows of the shortest steps.
 class SignalCollector {
  public:
-  /// Adds what was read for this snapshot (not the older values that `report` repeats) and what was
-  /// concluded. Returns the rows of the previous step when this snapshot begins a new one; only of
-  /// ports of which something was read.
+  /// Adds the readings of this snapshot (not the older values that `report` repeats) and the
+  /// report's figures. Returns the rows of the previous step when this snapshot begins a new one,
+  /// of the ports that were read.
   std::vector<SignalRow> add(const Snapshot& snapshot, const Report& report);
   /// The rows of the unfinished step.
   std::vector<SignalRow> finish();

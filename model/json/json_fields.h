@@ -1,6 +1,13 @@
 // Structs from and to JSON by one list of fields each: `fields(value, visit)` calls visit("key",
 // member) for every member in the order of the document. Both directions use the same list, so they
-// cannot differ. Heavy: include it in .cpp files only.
+// cannot differ. Heavy to compile: include it in .cpp files only.
+//
+//   JSON_FIELDS(Limits, low_alarm, high_alarm);          // where each key is the member's name
+//   void fields(Is<Trend> auto& value, auto& visit) {    // where some differ
+//     VISIT_ALWAYS(what, unit);                          // keys that readers may rely on
+//     VISIT(level, limit);
+//     visit("per_day", value.slope);
+//   }
 //
 // Left out when written: nullopt, "", an empty list, a group whose empty() is true. Read as left
 // out: a missing key and null. Unknown keys are skipped.
@@ -17,15 +24,45 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/enum_names.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "model/counters.h"
 #include "model/json/json.h"
 
+/// LINKHEALTH_EACH(macro, a, b, …) is macro(a) macro(b) …, for at most 64 names. The preprocessor
+/// has no recursion: each LINKHEALTH_EXPAND scans the text again.
+#define LINKHEALTH_EACH(...) LINKHEALTH_EXPAND3(LINKHEALTH_NEXT(__VA_ARGS__))
+#define LINKHEALTH_EXPAND3(...) \
+  LINKHEALTH_EXPAND2(LINKHEALTH_EXPAND2(LINKHEALTH_EXPAND2(LINKHEALTH_EXPAND2(__VA_ARGS__))))
+#define LINKHEALTH_EXPAND2(...) \
+  LINKHEALTH_EXPAND1(LINKHEALTH_EXPAND1(LINKHEALTH_EXPAND1(LINKHEALTH_EXPAND1(__VA_ARGS__))))
+#define LINKHEALTH_EXPAND1(...) \
+  LINKHEALTH_EXPAND0(LINKHEALTH_EXPAND0(LINKHEALTH_EXPAND0(LINKHEALTH_EXPAND0(__VA_ARGS__))))
+#define LINKHEALTH_EXPAND0(...) __VA_ARGS__
+#define LINKHEALTH_NEXT(macro, first, ...) \
+  macro(first) __VA_OPT__(LINKHEALTH_AGAIN LINKHEALTH_PARENTHESES(macro, __VA_ARGS__))
+#define LINKHEALTH_AGAIN() LINKHEALTH_NEXT
+#define LINKHEALTH_PARENTHESES ()
+#define LINKHEALTH_VISIT(name) visit(#name, value.name);
+#define LINKHEALTH_VISIT_ALWAYS(name) visit.always(#name, value.name);
+#define VISIT(...) LINKHEALTH_EACH(LINKHEALTH_VISIT, __VA_ARGS__)
+#define VISIT_ALWAYS(...) LINKHEALTH_EACH(LINKHEALTH_VISIT_ALWAYS, __VA_ARGS__)
+#define JSON_FIELDS(Type, ...)                                          \
+  void fields(Is<Type> auto& value, auto& visit) { VISIT(__VA_ARGS__) } \
+  static_assert(true)
+
 namespace linkhealth {
 
 template <typename T, typename U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
+
+template <NamedEnum Enum>
+bool parse_word(std::string_view text, Enum& out) {
+  const auto value = parse_enum<Enum>(text);
+  out = value.value_or(out);
+  return value.has_value();
+}
 
 /// A group that its field list may leave out as a whole.
 template <typename T>
@@ -124,111 +161,101 @@ class FieldsOut {
   OrderedJson object_ = OrderedJson::object();
 };
 
-/// Reads structs. The first failure stays, with its place.
+/// Reads structs. The first failure stays, with its place; after it nothing more is read.
 class FieldsIn {
  public:
   template <typename T>
   requires std::is_class_v<T>
-  bool value(const Json& from, T& out) {
-    if (!from.is_object()) return expected("an object", from);
+  void value(const Json& from, T& out) {
+    if (!expect(from.is_object(), "an object", from)) return;
     ObjectIn visit{*this, from};
     fields(out, visit);
-    return !failed_;
   }
-  bool value(const Json& from, std::string& out) {
-    if (!from.is_string()) return expected("text in quotes", from);
-    out = from.get_ref<const std::string&>();
-    return true;
+  void value(const Json& from, std::string& out) {
+    if (expect(from.is_string(), "text in quotes", from)) out = from.get_ref<const std::string&>();
   }
-  bool value(const Json& from, bool& out) {
-    if (!from.is_boolean()) return expected("true or false", from);
-    out = from.get<bool>();
-    return true;
+  void value(const Json& from, bool& out) {
+    if (expect(from.is_boolean(), "true or false", from)) out = from.get<bool>();
   }
   /// A number that is not finite is written as null.
-  bool value(const Json& from, double& out) {
-    if (from.is_null()) {
+  void value(const Json& from, double& out) {
+    if (from.is_null())
       out = std::numeric_limits<double>::quiet_NaN();
-      return true;
-    }
-    if (!from.is_number()) return expected("a number", from);
-    out = from.get<double>();
-    return true;
+    else if (expect(from.is_number(), "a number", from))
+      out = from.get<double>();
   }
-  bool value(const Json& from, std::uint64_t& out) {
-    if (!from.is_number_unsigned()) return expected("a whole number below 2^64", from);
-    out = from.get<std::uint64_t>();
-    return true;
-  }
-  bool value(const Json& from, std::uint32_t& out) {
-    if (!from.is_number_unsigned() ||
-        from.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
-      return expected("a whole number below 2^32", from);
-    out = from.get<std::uint32_t>();
-    return true;
+  template <std::unsigned_integral T>
+  void value(const Json& from, T& out) {
+    constexpr bool kIs64 = std::numeric_limits<T>::digits == 64;
+    constexpr std::string_view kWhat =
+        kIs64 ? "a whole number below 2^64" : "a whole number below 2^32";
+    if (expect(
+            from.is_number_unsigned() && from.get<std::uint64_t>() <= std::numeric_limits<T>::max(),
+            kWhat, from))
+      out = from.get<T>();
   }
   template <typename T>
-  bool value(const Json& from, std::optional<T>& out) {
-    return value(from, out.emplace());
+  void value(const Json& from, std::optional<T>& out) {
+    value(from, out.emplace());
   }
   template <typename T>
-  bool value(const Json& from, std::vector<T>& out) {
-    if (!from.is_array()) return expected("an array", from);
+  void value(const Json& from, std::vector<T>& out) {
+    if (!expect(from.is_array(), "an array", from)) return;
     out.clear();
-    for (const Json& item : from)
-      if (!value(item, out.emplace_back())) return failed_at(std::to_string(out.size()));
-    return true;
+    for (const Json& item : from) {
+      value(item, out.emplace_back());
+      if (failed()) return add_step(std::to_string(out.size()));
+    }
   }
   template <typename T>
-  bool value(const Json& from, std::map<std::string, T>& out) {
-    if (!from.is_object()) return expected("an object", from);
-    for (const auto& [key, item] : from.items())
-      if (!value(item, out[key])) return failed_at(key);
-    return true;
+  void value(const Json& from, std::map<std::string, T>& out) {
+    if (!expect(from.is_object(), "an object", from)) return;
+    for (const auto& [key, item] : from.items()) at(key, item, out[key]);
   }
-  /// Keys that are not known are skipped: a newer writer may have more.
+  /// Unknown keys are skipped: a newer writer may have more.
   template <typename Key, typename T>
   requires std::is_enum_v<Key>
-  bool value(const Json& from, std::map<Key, T>& out) {
-    if (!from.is_object()) return expected("an object", from);
+  void value(const Json& from, std::map<Key, T>& out) {
+    if (!expect(from.is_object(), "an object", from)) return;
     for (const auto& [word, item] : from.items())
-      if (Key key{}; parse_word(word, key) && !value(item, out[key])) return failed_at(word);
-    return true;
+      if (Key key{}; parse_word(word, key)) at(word, item, out[key]);
   }
   template <typename T>
   requires std::is_enum_v<T>
-  bool value(const Json& from, T& out) {
+  void value(const Json& from, T& out) {
     std::string text;
-    return value(from, text) &&
-           (parse_word(text, out) || fail("unknown word \"" + text.substr(0, kMostShown) + "\""));
+    value(from, text);
+    if (!parse_word(text, out)) fail("unknown word \"" + text.substr(0, kMostShown) + "\"");
   }
-  bool value(const Json& from, SteadyTime& out) {
+  void value(const Json& from, SteadyTime& out) {
     constexpr double kLimit_s = 9e12;  // what from_seconds can hold
     double seconds = 0;
-    if (!value(from, seconds)) return false;
-    if (std::abs(seconds) > kLimit_s) return fail("a time that is out of range");
-    out = steady_from_seconds(seconds);
-    return true;
+    value(from, seconds);
+    if (std::abs(seconds) <= kLimit_s)
+      out = steady_from_seconds(seconds);
+    else
+      fail("a time that is out of range");
   }
-  bool value(const Json& from, WallTime& out) {
+  void value(const Json& from, WallTime& out) {
     std::string text;
-    if (!value(from, text)) return false;
+    value(from, text);
     const auto time = parse_rfc3339(text);
-    if (!time || !is_writable(*time)) return fail("expected a time such as 2026-11-20T10:00:12Z");
-    out = *time;
-    return true;
+    if (time && is_writable(*time))
+      out = *time;
+    else
+      fail("expected a time such as 2026-11-20T10:00:12Z");
   }
-  bool value(const Json& from, Counters& out) {
-    if (!from.is_object()) return expected("an object", from);
+  void value(const Json& from, Counters& out) {
+    if (!expect(from.is_object(), "an object", from)) return;
     for (const auto& [key, item] : from.items()) {
       std::uint64_t number = 0;
       if (item.is_null()) continue;
-      if (!value(item, number)) return failed_at(key);
-      out.set(key, number);
+      at(key, item, number);
+      if (!failed()) out.set(key, number);
     }
-    return true;
   }
 
+  [[nodiscard]] bool failed() const { return !message_.empty(); }
   /// "ports > mlx5_0/1 > link > lanes: expected a whole number, found "four""
   [[nodiscard]] std::string error() const {
     return printable(path_.empty() ? message_ : path_ + ": " + message_);
@@ -241,8 +268,7 @@ class FieldsIn {
 
     template <typename T>
     void operator()(std::string_view name, T& field) {
-      const Json& from = member(object, name);
-      if (!in.failed_ && !from.is_null() && !in.value(from, field)) in.failed_at(name);
+      if (const Json& from = member(object, name); !from.is_null()) in.at(name, from, field);
     }
     template <typename T>
     void always(std::string_view name, T& field) {
@@ -250,28 +276,33 @@ class FieldsIn {
     }
   };
 
-  bool fail(std::string message) {
-    failed_ = true;
-    message_ = std::move(message);
-    return false;
+  /// Reads the value of one member.
+  template <typename T>
+  void at(std::string_view step, const Json& from, T& out) {
+    if (failed()) return;
+    value(from, out);
+    if (failed()) add_step(step);
   }
-  bool expected(std::string_view what, const Json& found) {
+  void add_step(std::string_view step) {
+    step = step.substr(0, kMostShown);
+    path_ = path_.empty() ? std::string(step) : fmt::format("{} > {}", step, path_);
+  }
+  void fail(std::string message) {
+    if (!failed()) message_ = std::move(message);
+  }
+  bool expect(bool is_right, std::string_view what, const Json& found) {
+    if (is_right) return true;
     const std::string shown =
         found.is_structured()
             ? fmt::format("an {}", found.type_name())
             : found.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kMostShown);
-    return fail(fmt::format("expected {}, found {}", what, shown));
-  }
-  bool failed_at(std::string_view step) {
-    step = step.substr(0, kMostShown);
-    path_ = path_.empty() ? std::string(step) : fmt::format("{} > {}", step, path_);
+    fail(fmt::format("expected {}, found {}", what, shown));
     return false;
   }
 
   /// Of a key or a value, in an error: a hostile document may have long ones.
   static constexpr std::size_t kMostShown = 60;
 
-  bool failed_ = false;
   std::string message_;
   std::string path_;
 };
@@ -285,8 +316,8 @@ std::string format_fields(const T& value) {
 template <typename T>
 Result<void> read_fields(const Json& json, T& out) {
   FieldsIn in;
-  if (!in.value(json, out)) return Error{in.error()};
-  return {};
+  in.value(json, out);
+  return in.failed() ? Error{in.error()} : Result<void>();
 }
 
 template <typename T>

@@ -14,13 +14,13 @@ constexpr double kGapKeepSeconds = 4000;
 /// Classic counter files took turns: in that time those that could be read had one, or some.
 constexpr double kTurnsSeconds = 60;
 
-/// A snapshot shows by a group that they were read.
+/// Whether a group of the snapshot shows that the source was read.
 bool is_group(SourceId id) {
   constexpr SourceId kGroups[] = {kLink, kCounters, kHwCounters, kModule, kPcie};
   return std::ranges::find(kGroups, id) != std::end(kGroups);
 }
 
-/// Read for all ports at once: its gap named none, and held for each.
+/// Read for all ports at once: its gap names no port, and holds for each.
 bool is_of_the_node(SourceId id) { return id == kNetdevStats || id == kDevlink; }
 
 bool is_hung(std::string_view reason) {

@@ -1,5 +1,5 @@
-// Recordings of before say what could not be read as events, `gaps` and `gaps_ended`. This makes
-// states of sources of them, as the history of that time understood them.
+// Old recordings report failed reads as events, `gaps` and `gaps_ended`. This converts them to
+// states of sources.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ class OldGapConverter {
                   SteadyTime now);
   [[nodiscard]] static SourceReports reports(const Port& port);
 
-  bool any_ = false;  ///< a gap was seen: it is a recording of before
+  bool any_ = false;  ///< a gap was seen: it is an old recording
   std::map<PortKey, Port> ports_;
   SourceTracker node_;
 };

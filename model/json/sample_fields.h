@@ -10,126 +10,44 @@
 
 namespace linkhealth {
 
-void fields(Is<PortId> auto& id, auto& visit) {
-  visit("device", id.device);
-  visit("port", id.port);
-  visit("netdev", id.netdev);
-  visit("pci", id.pci);
-  visit("driver", id.driver);
-  visit("guid", id.guid);
-  visit("firmware", id.firmware);
-  visit("board_id", id.board_id);
-  visit("hca_type", id.hca_type);
-  visit("link_layer", id.link_layer);
-  visit("function", id.function);
-  visit("exempt", id.exempt);
+JSON_FIELDS(PortId, device, port, netdev, pci, driver, guid, firmware, board_id, hca_type,
+            link_layer, function, exempt);
+
+JSON_FIELDS(DownReason, state, substate);
+
+JSON_FIELDS(LinkSample, admin_up, carrier, state, phys_state, speed_mbps, lanes, mtu_bytes, fec,
+            sqi, sqi_max, autoneg, carrier_up_count, carrier_down_count, down_reason);
+
+JSON_FIELDS(FecLane, corrected_bits, corrected_blocks, uncorrectable_blocks);
+
+JSON_FIELDS(PeerSample, source, age_s, system, port, guid, description, address, link, counters,
+            module, link_source, link_age_s, counters_source, counters_age_s, module_source,
+            module_age_s);
+
+JSON_FIELDS(PcieSample, speed_gtps, max_speed_gtps, width, max_width, aer_correctable, aer_nonfatal,
+            aer_fatal, bridge_speed_gtps, bridge_max_speed_gtps, bridge_width, bridge_max_width,
+            slot, numa_node, nic_temperature_c, nic_critical_temperature_c);
+
+/// The groups of a port without its identity.
+void group_fields(Is<PortSample> auto& value, auto& visit) {
+  VISIT(link, counters, fec_lanes, module, peer, pcie);
 }
 
-void fields(Is<DownReason> auto& reason, auto& visit) {
-  visit("state", reason.state);
-  visit("substate", reason.substate);
-}
-
-void fields(Is<LinkSample> auto& link, auto& visit) {
-  visit("admin_up", link.admin_up);
-  visit("carrier", link.carrier);
-  visit("state", link.state);
-  visit("phys_state", link.phys_state);
-  visit("speed_mbps", link.speed_mbps);
-  visit("lanes", link.lanes);
-  visit("mtu_bytes", link.mtu_bytes);
-  visit("fec", link.fec);
-  visit("sqi", link.sqi);
-  visit("sqi_max", link.sqi_max);
-  visit("autoneg", link.autoneg);
-  visit("carrier_up_count", link.carrier_up_count);
-  visit("carrier_down_count", link.carrier_down_count);
-  visit("down_reason", link.down_reason);
-}
-
-void fields(Is<FecLane> auto& lane, auto& visit) {
-  visit("corrected_bits", lane.corrected_bits);
-  visit("corrected_blocks", lane.corrected_blocks);
-  visit("uncorrectable_blocks", lane.uncorrectable_blocks);
-}
-
-void fields(Is<PeerSample> auto& peer, auto& visit) {
-  visit("source", peer.source);
-  visit("age_s", peer.age_s);
-  visit("system", peer.system);
-  visit("port", peer.port);
-  visit("guid", peer.guid);
-  visit("description", peer.description);
-  visit("address", peer.address);
-  visit("link", peer.link);
-  visit("counters", peer.counters);
-  visit("module", peer.module);
-  visit("link_source", peer.link_source);
-  visit("link_age_s", peer.link_age_s);
-  visit("counters_source", peer.counters_source);
-  visit("counters_age_s", peer.counters_age_s);
-  visit("module_source", peer.module_source);
-  visit("module_age_s", peer.module_age_s);
-}
-
-void fields(Is<PcieSample> auto& pcie, auto& visit) {
-  visit("speed_gtps", pcie.speed_gtps);
-  visit("max_speed_gtps", pcie.max_speed_gtps);
-  visit("width", pcie.width);
-  visit("max_width", pcie.max_width);
-  visit("aer_correctable", pcie.aer_correctable);
-  visit("aer_nonfatal", pcie.aer_nonfatal);
-  visit("aer_fatal", pcie.aer_fatal);
-  visit("bridge_speed_gtps", pcie.bridge_speed_gtps);
-  visit("bridge_max_speed_gtps", pcie.bridge_max_speed_gtps);
-  visit("bridge_width", pcie.bridge_width);
-  visit("bridge_max_width", pcie.bridge_max_width);
-  visit("slot", pcie.slot);
-  visit("numa_node", pcie.numa_node);
-  visit("nic_temperature_c", pcie.nic_temperature_c);
-  visit("nic_critical_temperature_c", pcie.nic_critical_temperature_c);
-}
-
-/// The groups of a port without who it is.
-void group_fields(Is<PortSample> auto& port, auto& visit) {
-  visit("link", port.link);
-  visit("counters", port.counters);
-  visit("fec_lanes", port.fec_lanes);
-  visit("module", port.module);
-  visit("peer", port.peer);
-  visit("pcie", port.pcie);
-}
-
-void fields(Is<SourceStatus> auto& status, auto& visit) {
-  visit("state", status.state);
-  visit("reason", status.reason);
-  visit("since", status.since);
-  visit("last_ok", status.last_ok);
-}
+JSON_FIELDS(SourceStatus, state, reason, since, last_ok);
 
 inline bool parse_word(std::string_view text, SourceId& out) {
   const auto id = find_source(text);
   if (id) out = *id;
   return id.has_value();
 }
-inline bool parse_word(std::string_view text, SourceState& out) {
-  for (const auto state :
-       {SourceState::kOk, SourceState::kFailing, SourceState::kHung, SourceState::kNotOffered})
-    if (to_string(state) == text) return out = state, true;
-  return false;
+
+void fields(Is<PortSample> auto& value, auto& visit) {
+  VISIT(id);
+  group_fields(value, visit);
+  VISIT(sources);
 }
 
-void fields(Is<PortSample> auto& port, auto& visit) {
-  visit("id", port.id);
-  group_fields(port, visit);
-  visit("sources", port.sources);
-}
-
-void fields(Is<Gap> auto& gap, auto& visit) {
-  visit("port", gap.port);
-  visit("probe", gap.probe);
-  visit("reason", gap.reason);
-}
+JSON_FIELDS(Gap, port, probe, reason);
 
 /// The peer of an ExpectedPort: an object of its own in JSON.
 template <typename Port>
@@ -149,13 +67,11 @@ void fields(const ExpectedPeer<Port>& peer, auto& visit) {
   visit("u", peer.of.peer_u);
 }
 
-void fields(Is<ExpectedPort> auto& expected, auto& visit) {
-  visit("speed_mbps", expected.speed_mbps);
-  visit("lanes", expected.lanes);
-  ExpectedPeer<std::remove_reference_t<decltype(expected)>> peer{expected};
+void fields(Is<ExpectedPort> auto& value, auto& visit) {
+  VISIT(speed_mbps, lanes);
+  ExpectedPeer<std::remove_reference_t<decltype(value)>> peer{value};
   visit("peer", peer);
-  visit("rail", expected.rail);
-  visit("cable", expected.cable);
+  VISIT(rail, cable);
 }
 
 }  // namespace linkhealth

@@ -11,8 +11,7 @@ namespace linkhealth {
 
 namespace {
 
-/// An event as the recording has it: its kind as a word, because a newer writer may know more of
-/// them.
+/// An event as recorded: its kind as a word, because a newer writer may have more kinds.
 struct EventLine {
   std::optional<SteadyTime> t;
   std::string port;
@@ -38,36 +37,30 @@ struct HeaderLine {
 
 }  // namespace
 
-void fields(Is<EventLine> auto& event, auto& visit) {
-  visit("t", event.t);
-  visit("port", event.port);
-  visit("kind", event.kind);
-  visit("text", event.text);
+JSON_FIELDS(EventLine, t, port, kind, text);
+
+void fields(Is<SnapshotLine> auto& value, auto& visit) {
+  VISIT(t, at);
+  visit("uptime_s", value.snapshot.uptime_s);
+  visit("ports", value.snapshot.ports);
+  VISIT(events);
+  visit("sources", value.snapshot.sources);
+  visit("gaps", value.old.gaps);
+  visit("gaps_ended", value.old.ended);
 }
 
-void fields(Is<SnapshotLine> auto& line, auto& visit) {
-  visit("t", line.t);
-  visit("at", line.at);
-  visit("uptime_s", line.snapshot.uptime_s);
-  visit("ports", line.snapshot.ports);
-  visit("events", line.events);
-  visit("sources", line.snapshot.sources);
-  visit("gaps", line.old.gaps);
-  visit("gaps_ended", line.old.ended);
-}
-
-void fields(Is<HeaderLine> auto& line, auto& visit) {
-  visit("schema", line.schema);
-  visit("node", line.header.node);
-  visit("boot_id", line.header.boot_id);
-  visit("at", line.at);
-  visit("version", line.header.version);
-  visit("expected", line.header.expected);
+void fields(Is<HeaderLine> auto& value, auto& visit) {
+  VISIT(schema);
+  visit("node", value.header.node);
+  visit("boot_id", value.header.boot_id);
+  VISIT(at);
+  visit("version", value.header.version);
+  visit("expected", value.header.expected);
 }
 
 namespace {
 
-/// What a line does not repeat: who a port is follows from its key as far as `id` leaves it out.
+/// Fills in from the key what `id` leaves out.
 void complete_id(const PortKey& key, PortId& id) {
   const auto slash = key.rfind('/');
   id.verbs = slash != std::string::npos;
@@ -82,7 +75,7 @@ Result<std::vector<PortEvent>> events_of(std::vector<EventLine>& lines) {
   std::vector<PortEvent> events;
   for (EventLine& line : lines) {
     if (!line.t) return Error{"an event without \"t\""};
-    const auto kind = parse_port_event_kind(line.kind);
+    const auto kind = parse_enum<PortEventKind>(line.kind);
     if (kind) events.push_back({*line.t, std::move(line.port), *kind, std::move(line.text)});
   }
   std::stable_sort(events.begin(), events.end(),

@@ -39,63 +39,53 @@ constexpr std::int64_t kMarkMask = ~std::int64_t{0xffff};
 constexpr std::int64_t kSchemaNumber = 2;
 
 /// Whether the file has our schema already; an empty one has none.
-Result<bool> has_schema(SqlDatabase& database) {
-  const auto id = database.integer("PRAGMA application_id");
-  if (!id) return id.error();
-  const auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*id == kMark + kSchemaNumber) return true;
-  if (*id == 0 && *tables == 0) return false;
-  if ((*id & kMarkMask) == kMark && *id > kMark + kSchemaNumber)
-    return Error{fmt::format(
-        "{}: written by a newer linkhealth (schema {}, this one knows {}): start that one, or move "
-        "the file away",
-        database.path(), *id - kMark, kSchemaNumber)};
-  return Error{fmt::format("{}: unknown schema: application_id {:#x}", database.path(), *id),
-               EBADMSG};
+bool has_schema(SqlDatabase& database) {
+  const std::int64_t id = database.integer("PRAGMA application_id").value_or(0);
+  const bool is_empty = database.integer("SELECT count(*) FROM sqlite_master") == 0;
+  if (id == kMark + kSchemaNumber || (id == 0 && is_empty)) return id != 0;
+  if ((id & kMarkMask) == kMark && id > kMark + kSchemaNumber)
+    database.fail(
+        {fmt::format("{}: written by a newer linkhealth (schema {}, this one knows {}): "
+                     "start that one, or move the file away",
+                     database.path(), id - kMark, kSchemaNumber)});
+  else
+    database.fail(
+        {fmt::format("{}: unknown schema: application_id {:#x}", database.path(), id), EBADMSG});
+  return false;
 }
 
-Result<void> set_up(SqlDatabase& database, std::int64_t max_bytes) {
+void set_up(SqlDatabase& database, std::int64_t max_bytes) {
   // The WAL is folded in each four megabytes: folding waits for the disk, and doing it each
-  // megabyte doubled the mean time of a write. auto_vacuum counts only before the first table is
-  // made.
-  constexpr const char* kSettings =
+  // megabyte doubled the mean time of a write. auto_vacuum has an effect only before the first
+  // table is made.
+  database.execute(
       "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
       "PRAGMA cache_size=-256; PRAGMA mmap_size=0; PRAGMA wal_autocheckpoint=1000; "
       "PRAGMA journal_size_limit=4194304; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; "
-      "PRAGMA busy_timeout=2000";
-  if (auto set = database.execute(kSettings); !set) return set;
-  const auto page_bytes = database.integer("PRAGMA page_size");
-  if (!page_bytes) return page_bytes.error();
-  const std::int64_t pages = std::max<std::int64_t>(max_bytes / *page_bytes, 64);
-  return database.execute(fmt::format("PRAGMA max_page_count={}", pages).c_str());
+      "PRAGMA busy_timeout=2000");
+  const std::int64_t page_bytes = database.integer("PRAGMA page_size").value_or(4096);
+  const std::int64_t pages = std::max<std::int64_t>(max_bytes / page_bytes, 64);
+  database.execute(fmt::format("PRAGMA max_page_count={}", pages).c_str());
 }
 
-Result<void> check_whole(SqlDatabase& database) {
-  auto query = database.run("PRAGMA quick_check(1)");
-  if (!query) return query.error();
-  const auto row = (*query)->step();
-  if (!row) return row.error();
-  const std::string answer = *row ? (*query)->text(0) : "no answer";
-  if (answer == "ok") return {};
-  return Error{fmt::format("{}: damaged: {}", database.path(), answer), EBADMSG};
+void check_whole(SqlDatabase& database) {
+  std::string answer = "no answer";
+  database.each("PRAGMA quick_check(1)", [&](const SqlRow& row) { answer = row.text(0); });
+  if (answer != "ok")
+    database.fail({fmt::format("{}: damaged: {}", database.path(), answer), EBADMSG});
 }
 
 }  // namespace
 
 Result<void> prepare_schema(SqlDatabase& database, std::int64_t max_bytes) {
-  const auto known = has_schema(database);
-  if (!known) return known.error();
-  if (auto set = set_up(database, max_bytes); !set) return set;
-  if (*known) return check_whole(database);
-  auto transaction = SqlTransaction::begin(database);
-  if (!transaction) return transaction.error();
-  if (auto made = database.execute(kSchema); !made) return made;
-  if (auto marked =
-          database.execute(fmt::format("PRAGMA application_id={}", kMark + kSchemaNumber).c_str());
-      !marked)
-    return marked;
-  return (*transaction)->commit();
+  const bool is_known = has_schema(database);
+  set_up(database, max_bytes);
+  if (is_known) check_whole(database);
+  if (auto prepared = database.result(); is_known || !prepared) return prepared;
+  return database.transaction([&database] {
+    database.execute(kSchema);
+    database.execute(fmt::format("PRAGMA application_id={}", kMark + kSchemaNumber).c_str());
+  });
 }
 
 Result<std::string> set_database_aside(const std::string& path, WallTime now) {

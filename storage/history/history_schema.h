@@ -1,4 +1,4 @@
-// The schema of the history database, its settings, and what is done with a file that does not fit.
+// The schema and settings of the history database.
 #pragma once
 
 #include <string>
@@ -13,8 +13,7 @@ namespace linkhealth {
 /// error with EBADMSG says that the file is damaged or of an unknown schema. A file of a newer
 /// program is an error without it, and is not changed.
 Result<void> prepare_schema(SqlDatabase& database, std::int64_t max_bytes);
-/// Renames PATH and its -wal and -shm to PATH.damaged-TIME…; where it is now, or why it could not
-/// be.
+/// Renames PATH and its -wal and -shm to PATH.damaged-TIME…. Returns the new path.
 Result<std::string> set_database_aside(const std::string& path, WallTime now);
 
 }  // namespace linkhealth

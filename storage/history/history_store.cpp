@@ -62,6 +62,20 @@ void fill_series(PortTimeline& timeline, const std::vector<SignalRow>& rows, std
   }
 }
 
+void fill_signals(SqlDatabase& database, const TimelineQuery& query,
+                  const std::array<double, 3>& keep_s, PortTimeline& timeline) {
+  const auto first_s = tables::first_row_s(database, query.port);
+  const std::int64_t to_s = whole_seconds(query.now) + 1;
+  std::int64_t from_s =
+      std::clamp(first_s.value_or(to_s), std::min(whole_seconds(timeline.from), to_s), to_s);
+  timeline.step_s = query.step_s.value_or(fitting_step(from_s, to_s, keep_s));
+  from_s -= from_s % timeline.step_s;
+  timeline.from = WallTime(std::chrono::seconds(from_s));
+  if (!first_s) return;
+  const auto rows = tables::read_rows(database, query.port, timeline.step_s, from_s, to_s);
+  fill_series(timeline, rows, from_s, to_s);
+}
+
 }  // namespace
 
 bool means_damage(const Error& error) { return error.errnum == EBADMSG; }
@@ -120,35 +134,34 @@ Result<void> HistoryStore::prepare() {
   if (auto made = prepare_schema(*database_, settings_.max_bytes); !made) return made;
   if (auto read = read_saved(*database_); !read)
     return Error{path() + ": damaged: " + read.error().message, EBADMSG};
-  return settings_.signals ? Result<void>() : tables::delete_signals(*database_);
+  if (!settings_.signals) database_->execute("DELETE FROM signals");
+  return database_->result();
 }
 
 Result<void> HistoryStore::read_saved(SqlDatabase& database) {
-  auto ledger = tables::read_ledger(database);
-  if (!ledger) return ledger.error();
-  auto references = tables::read_references(database);
-  if (!references) return references.error();
-  saved_ = {*std::move(ledger), *std::move(references)};
-  return {};
+  SavedState saved{tables::read_ledger(database), tables::read_references(database)};
+  auto read = database.result();
+  if (read) saved_ = std::move(saved);
+  return read;
 }
 
-/// Nearly all of the file is signals: the fault state can mostly still be read, and is taken over.
+/// Nearly all of the file is signals: the fault state can mostly still be read, and is kept.
 Result<void> HistoryStore::replace_damaged(const Error& damage, WallTime now) {
-  const auto ledger = tables::read_ledger(*database_);
-  const auto references = tables::read_references(*database_);
+  HistoryBatch batch;
+  batch.now = now;
+  batch.ledger = tables::read_ledger(*database_);
+  if (!database_->result()) batch.ledger.reset();
+  batch.references = tables::read_references(*database_);
+  if (!database_->result()) batch.references.reset();
   database_.reset();
   const auto aside = set_database_aside(path(), now);
   if (!aside) return aside.error();
   notes_.push_back(fmt::format("{}; kept as {}; a new one was created{}", damage.message, *aside,
-                               ledger ? " with the open faults of the old one" : ""));
+                               batch.ledger ? " with the open faults of the old one" : ""));
   auto database = SqlDatabase::open(path());
   if (!database) return database.error();
   database_.emplace(*std::move(database));
   if (auto made = prepare_schema(*database_, settings_.max_bytes); !made) return made;
-  HistoryBatch batch;
-  if (ledger) batch.ledger = *ledger;
-  if (references) batch.references = *references;
-  batch.now = now;
   if (auto written = write_batch(batch); !written) return written;
   return read_saved(*database_);
 }
@@ -165,9 +178,10 @@ Result<void> HistoryStore::write(const HistoryBatch& batch) {
     result = replace_damaged(result.error(), batch.now);
     if (result) result = write_batch(batch);
   }
-  if (!result && result.error().errnum == ENOSPC && database_ && is_near_limit() &&
-      tables::delete_oldest_share(*database_, kDeleteShare))
-    result = write_batch(batch);
+  if (!result && result.error().errnum == ENOSPC && database_ && is_near_limit()) {
+    tables::delete_oldest_share(*database_, kDeleteShare);
+    if (database_->result()) result = write_batch(batch);
+  }
   note_result(result);
   return result;
 }
@@ -183,78 +197,69 @@ void HistoryStore::note_result(const Result<void>& result) {
 bool HistoryStore::is_near_limit() {
   const auto pages = database_->integer("PRAGMA page_count");
   const auto most = database_->integer("PRAGMA max_page_count");
-  return pages && most && static_cast<double>(*pages) >= static_cast<double>(*most) * kFull;
+  return database_->result() &&
+         static_cast<double>(pages.value_or(0)) >= static_cast<double>(most.value_or(0)) * kFull;
 }
 
 Result<void> HistoryStore::write_batch(const HistoryBatch& batch) {
-  // Events and fault state must outlive a power cut; the signals of a few seconds need not.
-  const bool durable = !batch.events.empty() || batch.ledger;
-  if (auto set = database_->set_durable(durable); !set) return set;
-  auto transaction = SqlTransaction::begin(*database_);
-  if (!transaction) return transaction.error();
-  for (const PortMoves& moves : batch.moves)
-    if (auto done = tables::move_ports(*database_, moves); !done) return done;
-  for (const StoredEvent& event : batch.events)
-    if (auto done = tables::write_event(*database_, event); !done) return done;
-  if (batch.ledger)
-    if (auto done = tables::write_ledger(*database_, *batch.ledger); !done) return done;
-  if (batch.references)
-    if (auto done = tables::write_references(*database_, *batch.references); !done) return done;
-  for (const KeptIdentity& identity : batch.identities)
-    if (auto done = tables::write_identity(*database_, identity); !done) return done;
-  if (settings_.signals && !batch.rows.empty()) {
-    if (auto done = tables::write_rows(*database_, batch.rows); !done) return done;
-    if (auto done = tables::fold_rows(*database_); !done) return done;
-  }
-  if (auto done = delete_old(batch); !done) return done;
-  if (auto done = (*transaction)->commit(); !done) return done;
-  return limit_size(batch.now);
+  // Events and fault state must survive a power cut; the signals of a few seconds need not.
+  database_->set_durable(!batch.events.empty() || batch.ledger);
+  auto written = database_->transaction([&] {
+    for (const PortMoves& moves : batch.moves) tables::move_ports(*database_, moves);
+    for (const StoredEvent& event : batch.events) tables::write_event(*database_, event);
+    if (batch.ledger) tables::write_ledger(*database_, *batch.ledger);
+    if (batch.references) tables::write_references(*database_, *batch.references);
+    for (const KeptIdentity& identity : batch.identities)
+      tables::write_identity(*database_, identity);
+    if (settings_.signals && !batch.rows.empty()) {
+      tables::write_rows(*database_, batch.rows);
+      tables::fold_rows(*database_);
+    }
+    delete_old(batch);
+  });
+  return written ? limit_size(batch.now) : written;
 }
 
-Result<void> HistoryStore::delete_old(const HistoryBatch& batch) {
-  if (!batch.rows.empty()) {
-    const auto limit = std::max(kDeleteAtOnce, static_cast<std::int64_t>(2 * batch.rows.size()));
-    for (std::size_t i = 0; i < kSignalSteps_s.size(); ++i) {
-      const auto before_s =
-          whole_seconds(batch.now) - static_cast<std::int64_t>(settings_.keep_s[i]);
-      if (auto done = tables::delete_rows(*database_, kSignalSteps_s[i], before_s, limit); !done)
-        return done;
-    }
-  }
-  if (batch.events.empty()) return {};
-  return tables::delete_events(*database_, batch.now - from_seconds(settings_.keep_events_s),
-                               kDeleteAtOnce);
+void HistoryStore::delete_old(const HistoryBatch& batch) {
+  const auto limit = std::max(kDeleteAtOnce, static_cast<std::int64_t>(2 * batch.rows.size()));
+  for (std::size_t i = 0; i < kSignalSteps_s.size() && !batch.rows.empty(); ++i)
+    tables::delete_rows(*database_, kSignalSteps_s[i],
+                        whole_seconds(batch.now) - static_cast<std::int64_t>(settings_.keep_s[i]),
+                        limit);
+  if (!batch.events.empty())
+    tables::delete_events(*database_, batch.now - from_seconds(settings_.keep_events_s),
+                          kDeleteAtOnce);
 }
 
 Result<void> HistoryStore::limit_size(WallTime now) {
   if (size_checked_at_ && std::chrono::abs(now - *size_checked_at_) < kCheckSizeEvery) return {};
   size_checked_at_ = now;
-  for (std::int64_t round = 0; round < kDeleteShare; ++round) {
-    const auto page_bytes = database_->integer("PRAGMA page_size");
-    const auto pages = database_->integer("PRAGMA page_count");
-    const auto free = database_->integer("PRAGMA freelist_count");
-    if (!page_bytes || !pages || !free) break;
-    const std::int64_t bytes = (*pages - *free) * *page_bytes;
+  for (std::int64_t round = 0; round < kDeleteShare && database_->ok(); ++round) {
+    const std::int64_t page_bytes = database_->integer("PRAGMA page_size").value_or(0);
+    const std::int64_t pages = database_->integer("PRAGMA page_count").value_or(0);
+    const std::int64_t free = database_->integer("PRAGMA freelist_count").value_or(0);
+    const std::int64_t bytes = (pages - free) * page_bytes;
     const bool full = static_cast<double>(bytes) > static_cast<double>(settings_.max_bytes) * kFull;
     {
       const std::lock_guard lock(figures_mutex_);
       figures_.bytes = bytes;
       figures_.trimmed = figures_.trimmed || full;
     }
-    if (!full)
-      return *free > kKeepFreePages ? database_->execute("PRAGMA incremental_vacuum(2048)")
-                                    : Result<void>();
-    if (auto done = tables::delete_oldest_share(*database_, kDeleteShare); !done) return done;
+    if (!full) {
+      if (free > kKeepFreePages) database_->execute("PRAGMA incremental_vacuum(2048)");
+      break;
+    }
+    tables::delete_oldest_share(*database_, kDeleteShare);
   }
-  return {};
+  return database_->result();
 }
 
 void HistoryStore::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   if (!database_) return;
-  const auto folded = database_->execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  if (!folded) note_result(folded);
+  database_->execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (const auto folded = database_->result(); !folded) note_result(folded);
   database_.reset();
 }
 
@@ -270,56 +275,44 @@ std::vector<std::string> HistoryStore::new_notes() {
   return std::exchange(notes_, {});
 }
 
-Result<std::vector<FaultEvent>> HistoryStore::newest_events(std::size_t limit) {
+/// Calls query(*database_) with the lock held.
+template <typename Query>
+auto HistoryStore::read(Query query) -> Result<std::invoke_result_t<Query, SqlDatabase&>> {
   const std::lock_guard lock(mutex_);
-  if (!database_) return std::vector<FaultEvent>();
-  return tables::newest_events(*database_, limit);
+  if (!database_) return Error{"the history database cannot be read: " + figures().error};
+  auto found = query(*database_);
+  if (const auto done = database_->result(); !done) return done.error();
+  return found;
+}
+
+Result<std::vector<FaultEvent>> HistoryStore::newest_events(std::size_t limit) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!database_) return std::vector<FaultEvent>();  // new_notes() has the reason
+  }
+  return read([&](SqlDatabase& database) { return tables::newest_events(database, limit); });
 }
 
 Result<std::vector<KeptIdentity>> HistoryStore::identities_of(const std::string& serial) {
-  const std::lock_guard lock(mutex_);
-  if (!database_) return Error{"the history database cannot be read: " + figures().error};
-  return tables::identities_of_serial(*database_, serial);
+  return read(
+      [&](SqlDatabase& database) { return tables::identities_of_serial(database, serial); });
 }
 
 Result<PortTimeline> HistoryStore::timeline(const TimelineQuery& query) {
-  const std::lock_guard lock(mutex_);
-  if (!database_) return Error{"the history database cannot be read: " + figures().error};
-  PortTimeline timeline;
-  timeline.to = query.now;
-  timeline.from = query.now - from_seconds(query.since_s);
-  auto events = tables::events_of(*database_, query.port, timeline.from, timeline.to);
-  if (!events) return events.error();
-  timeline.events = *std::move(events);
-  auto repairs = tables::repairs_of(*database_, query.port, timeline.from, timeline.to);
-  if (!repairs) return repairs.error();
-  timeline.repairs = *std::move(repairs);
-  auto ledger = tables::read_ledger(*database_);
-  if (!ledger) return ledger.error();
-  for (Maintenance& one : ledger->maintenance_log)
-    if (one.since <= timeline.to && !(one.ended_at && *one.ended_at < timeline.from))
-      timeline.maintenance.push_back(std::move(one));
-  auto identities = tables::identities_of_port(*database_, query.port);
-  if (!identities) return identities.error();
-  timeline.identities = *std::move(identities);
-  if (auto filled = fill_signals(query, timeline); !filled) return filled.error();
-  return timeline;
-}
-
-Result<void> HistoryStore::fill_signals(const TimelineQuery& query, PortTimeline& timeline) {
-  const auto first_s = tables::first_row_s(*database_, query.port);
-  if (!first_s) return first_s.error();
-  const std::int64_t to_s = whole_seconds(query.now) + 1;
-  std::int64_t from_s =
-      std::clamp(first_s->value_or(to_s), std::min(whole_seconds(timeline.from), to_s), to_s);
-  timeline.step_s = query.step_s.value_or(fitting_step(from_s, to_s, settings_.keep_s));
-  from_s -= from_s % timeline.step_s;
-  timeline.from = WallTime(std::chrono::seconds(from_s));
-  if (!*first_s) return {};
-  const auto rows = tables::read_rows(*database_, query.port, timeline.step_s, from_s, to_s);
-  if (!rows) return rows.error();
-  fill_series(timeline, *rows, from_s, to_s);
-  return {};
+  return read([&](SqlDatabase& database) {
+    PortTimeline timeline;
+    timeline.to = query.now;
+    timeline.from = query.now - from_seconds(query.since_s);
+    timeline.events = tables::events_of(database, query.port, timeline.from, timeline.to);
+    timeline.repairs = tables::repairs_of(database, query.port, timeline.from, timeline.to);
+    LedgerState ledger = tables::read_ledger(database);
+    for (Maintenance& one : ledger.maintenance_log)
+      if (one.since <= timeline.to && !(one.ended_at && *one.ended_at < timeline.from))
+        timeline.maintenance.push_back(std::move(one));
+    timeline.identities = tables::identities_of_port(database, query.port);
+    fill_signals(database, query, settings_.keep_s, timeline);
+    return timeline;
+  });
 }
 
 }  // namespace linkhealth

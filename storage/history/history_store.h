@@ -1,7 +1,7 @@
-// The history database: linkhealth.db in the state directory. It holds what outlives the daemon:
-// the open faults, events, repairs, baselines, which module was plugged where, and the signals of
-// each port in steps of 10 s, 60 s and 10 min. One transaction writes the events and the fault
-// state that follows from them. All methods may be called from any thread. None is for the deciding
+// The history database: linkhealth.db in the state directory. It holds what survives a restart: the
+// open faults, events, repairs, baselines, which module was plugged where, and the signals of each
+// port in steps of 10 s, 60 s and 10 min. One transaction writes the events and the fault state
+// that follows from them. All methods may be called from any thread, but not from the deciding
 // thread, because each may wait for the disk: that thread uses HistoryWriter
 // (storage/history/history_writer.h).
 #pragma once
@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/result.h"
@@ -30,9 +31,9 @@ struct HistorySettings {
 
 /// What is written in one transaction.
 struct HistoryBatch {
-  /// Ports whose stable key changed since the batch before. The rest of this batch uses the new
-  /// keys. Ledger and references are in the same batch: after a restart a half-done move would be
-  /// done again. No key is "".
+  /// Ports whose stable key changed since the previous batch. The rest of this batch uses the new
+  /// keys. Ledger and references are in the same batch: otherwise a restart would repeat the move.
+  /// No key is "".
   std::vector<PortMoves> moves;
   std::vector<StoredEvent> events;
   std::optional<LedgerState> ledger;  ///< after those events
@@ -44,11 +45,11 @@ struct HistoryBatch {
     return moves.empty() && events.empty() && !ledger && !references && rows.empty() &&
            identities.empty();
   }
-  /// Puts what is newer behind what is here.
+  /// Appends a newer batch.
   void append(HistoryBatch newer);
 };
 
-/// What an earlier run left.
+/// The state of the last run.
 struct SavedState {
   LedgerState ledger;
   ReferenceState references;
@@ -74,27 +75,26 @@ inline constexpr std::size_t kMaxTimelineSteps = 2200;
 
 class HistoryStore {
  public:
-  /// Never fails: what could not be done is in new_notes(), and a write tries to open the file
-  /// again, at most each kReopenEvery because opening reads the whole file.
+  /// Never fails: errors are in new_notes(), and a write tries to open the file again, at most once
+  /// in kReopenEvery because opening reads the whole file.
   static std::unique_ptr<HistoryStore> open(HistorySettings settings, WallTime now);
   explicit HistoryStore(HistorySettings settings) : settings_(std::move(settings)) {}
 
   [[nodiscard]] const SavedState& saved() const { return saved_; }
   /// One transaction: all of the batch or nothing.
   Result<void> write(const HistoryBatch& batch);
-  /// The last bytes into the database file. Later writes fail.
+  /// Flushes to the database file. Later writes fail.
   void close();
 
-  /// `port` of the answer is left empty: the database knows stable keys, no labels.
+  /// `port` of the result is empty: the database has stable keys, not labels.
   Result<PortTimeline> timeline(const TimelineQuery& query);
   /// The latest events of all ports, oldest first.
   Result<std::vector<FaultEvent>> newest_events(std::size_t limit);
-  /// Where a module or cable was; seen last first.
+  /// Where a module or cable was; last seen first.
   Result<std::vector<KeptIdentity>> identities_of(const std::string& serial);
   /// Never waits for a write.
   [[nodiscard]] HistoryFigures figures() const;
-  /// Sentences for the log since the last call: a file that was set aside, a disk that cannot be
-  /// written.
+  /// Log messages since the last call: a file that was set aside, a disk that cannot be written.
   std::vector<std::string> new_notes();
 
   static constexpr Milliseconds kReopenEvery{10'000};
@@ -107,10 +107,11 @@ class HistoryStore {
   Result<void> replace_damaged(const Error& damage, WallTime now);
   Result<void> read_saved(SqlDatabase& database);
   Result<void> write_batch(const HistoryBatch& batch);
-  Result<void> delete_old(const HistoryBatch& batch);
+  void delete_old(const HistoryBatch& batch);
   Result<void> limit_size(WallTime now);
   bool is_near_limit();
-  Result<void> fill_signals(const TimelineQuery& query, PortTimeline& timeline);
+  template <typename Query>
+  auto read(Query query) -> Result<std::invoke_result_t<Query, SqlDatabase&>>;
   void note_result(const Result<void>& result);
 
   HistorySettings settings_;
@@ -121,11 +122,11 @@ class HistoryStore {
   SavedState saved_;
   std::optional<WallTime> size_checked_at_;
   std::vector<std::string> notes_;
-  mutable std::mutex figures_mutex_;  ///< not held while the disk is waited for
+  mutable std::mutex figures_mutex_;  ///< never held during disk I/O
   HistoryFigures figures_;
 };
 
-/// Whether an error says that the file itself is damaged, not that it cannot be reached or written.
+/// Whether the file itself is damaged, as opposed to inaccessible or full.
 bool means_damage(const Error& error);
 
 }  // namespace linkhealth

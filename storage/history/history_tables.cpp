@@ -1,10 +1,29 @@
 #include "storage/history/history_tables.h"
 
 #include <algorithm>
+#include <map>
 
-#include "storage/history/state_fields.h"
+#include "model/json/report_fields.h"
 
-namespace linkhealth::history_tables {
+namespace linkhealth {
+
+JSON_FIELDS(LedgerFault, id, port, fault, end, severity, state, confidence, opened_at, last_seen_at,
+            proving_since, acknowledged_by, acknowledged_reason, acknowledged_at,
+            acknowledged_until, summary, verify, repair);
+
+JSON_FIELDS(LedgerRepeat, of, subject, fault, times, last_closed_at);
+
+JSON_FIELDS(LedgerState, faults, repeats, repairs, maintenance, maintenance_log);
+
+JSON_FIELDS(KeptReference, name, values);
+
+JSON_FIELDS(PortReferences, port, label, guid, serial, far_serial, seen_at, linked_at,
+            verbs_seen_at, last_drop_at, peer_source, peer_system, peer_port, peer_guid, peer_at,
+            best_speed_mbps, best_lanes, references);
+
+JSON_FIELDS(ReferenceState, ports);
+
+namespace history_tables {
 
 namespace {
 
@@ -15,82 +34,74 @@ WallTime wall(std::int64_t ms) { return WallTime(Milliseconds(ms)); }
 
 /// What the first column of each row holds as JSON.
 template <typename T, typename... Values>
-Result<std::vector<T>> read_documents(SqlDatabase& database, const char* sql,
-                                      const Values&... values) {
+std::vector<T> read_documents(SqlDatabase& database, const char* sql, const Values&... values) {
   std::vector<T> documents;
-  Result<void> parsed;
-  const auto read = database.each(
+  database.each(
       sql,
-      [&](const SqlRun& row) {
+      [&](const SqlRow& row) {
         auto document = parse_fields<T>(row.bytes(0));
         if (document)
           documents.push_back(*std::move(document));
-        else if (parsed)
-          parsed = document.error();
+        else
+          database.fail(document.error());
       },
       values...);
-  if (!read) return read.error();
-  if (!parsed) return parsed.error();
   return documents;
 }
 
 template <typename T>
-Result<T> read_state(SqlDatabase& database, std::string_view name) {
+T read_state(SqlDatabase& database, std::string_view name) {
   auto found = read_documents<T>(database, "SELECT document FROM state WHERE name=?", name);
-  if (!found) return found.error();
-  return found->empty() ? T() : std::move(found->front());
+  return found.empty() ? T() : std::move(found.front());
 }
 
 template <typename T>
-Result<void> write_state(SqlDatabase& database, std::string_view name, const T& state) {
-  return database.write("INSERT OR REPLACE INTO state(name, document) VALUES(?, ?)", name,
-                        format_fields(state));
+void write_state(SqlDatabase& database, std::string_view name, const T& state) {
+  database.write("INSERT OR REPLACE INTO state(name, document) VALUES(?, ?)", name,
+                 format_fields(state));
 }
 
-Result<std::vector<KeptIdentity>> read_identities(SqlDatabase& database, const char* sql,
-                                                  const std::string& value) {
+std::vector<KeptIdentity> read_identities(SqlDatabase& database, const char* sql,
+                                          const std::string& value) {
   std::vector<KeptIdentity> found;
-  const auto read = database.each(
+  database.each(
       sql,
-      [&found](const SqlRun& row) {
+      [&found](const SqlRow& row) {
         found.push_back({row.text(0), row.integer(1) != 0 ? "far" : "local", row.text(2),
                          row.text(3), row.text(4), row.text(5), row.text(6), wall(row.integer(7)),
                          wall(row.integer(8))});
       },
       value);
-  if (!read) return read.error();
   return found;
 }
 
 }  // namespace
 
-Result<void> write_ledger(SqlDatabase& database, const LedgerState& state) {
+void write_ledger(SqlDatabase& database, const LedgerState& state) {
   for (const RepairRecord& repair : state.repairs)
-    if (auto done = database.write(
-            "INSERT OR REPLACE INTO repairs(port, at_ms, action, document) VALUES(?, ?, ?, ?)",
-            repair.port, ms(repair.at), to_string(repair.action), format_fields(repair));
-        !done)
-      return done;
-  return write_state(database, kLedger, state);
+    database.write(
+        "INSERT OR REPLACE INTO repairs(port, at_ms, action, document) VALUES(?, ?, ?, ?)",
+        repair.port, ms(repair.at), to_string(repair.action), format_fields(repair));
+  write_state(database, kLedger, state);
 }
 
-Result<LedgerState> read_ledger(SqlDatabase& database) {
+LedgerState read_ledger(SqlDatabase& database) {
   return read_state<LedgerState>(database, kLedger);
 }
 
-Result<void> write_references(SqlDatabase& database, const ReferenceState& state) {
-  return write_state(database, kReferences, state);
+void write_references(SqlDatabase& database, const ReferenceState& state) {
+  write_state(database, kReferences, state);
 }
 
-Result<ReferenceState> read_references(SqlDatabase& database) {
+ReferenceState read_references(SqlDatabase& database) {
   return read_state<ReferenceState>(database, kReferences);
 }
 
-Result<void> move_ports(SqlDatabase& database, const PortMoves& moves) {
+void move_ports(SqlDatabase& database, const PortMoves& moves) {
   struct Sql {
     const char *away, *back;
   };
-  // Two ports may swap: all go to a name that no port has, and then to their own.
+  // Two ports may swap: all rows go to a key that no port has, and then to their own.
   constexpr Sql kTables[] = {{"UPDATE OR REPLACE signals SET port='>' || ? WHERE port=?",
                               "UPDATE OR REPLACE signals SET port=? WHERE port='>' || ?"},
                              {"UPDATE OR REPLACE events SET port='>' || ? WHERE port=?",
@@ -100,60 +111,55 @@ Result<void> move_ports(SqlDatabase& database, const PortMoves& moves) {
                              {"UPDATE OR REPLACE identities SET port='>' || ? WHERE port=?",
                               "UPDATE OR REPLACE identities SET port=? WHERE port='>' || ?"}};
   for (const Sql& table : kTables) {
-    for (const auto& [from, to] : moves)
-      if (auto done = database.write(table.away, to, from); !done) return done;
-    for (const auto& [from, to] : moves)
-      if (auto done = database.write(table.back, to, to); !done) return done;
+    for (const auto& [from, to] : moves) database.write(table.away, to, from);
+    for (const auto& [from, to] : moves) database.write(table.back, to, to);
   }
-  return {};
 }
 
 // --- events ---
 
-Result<void> write_event(SqlDatabase& database, const StoredEvent& stored) {
-  return database.write(
-      "INSERT OR IGNORE INTO events(id, port, at_ms, document) VALUES(?, ?, ?, ?)",
-      event_id(stored.event), stored.port, ms(stored.event.at), format_fields(stored.event));
+void write_event(SqlDatabase& database, const StoredEvent& stored) {
+  database.write("INSERT OR IGNORE INTO events(id, port, at_ms, document) VALUES(?, ?, ?, ?)",
+                 event_id(stored.event), stored.port, ms(stored.event.at),
+                 format_fields(stored.event));
 }
 
-Result<std::vector<FaultEvent>> newest_events(SqlDatabase& database, std::size_t limit) {
+std::vector<FaultEvent> newest_events(SqlDatabase& database, std::size_t limit) {
   auto events = read_documents<FaultEvent>(
       database, "SELECT document FROM events ORDER BY number DESC LIMIT ?",
       static_cast<std::int64_t>(limit));
-  if (events) std::ranges::reverse(*events);
+  std::ranges::reverse(events);
   return events;
 }
 
-Result<std::vector<FaultEvent>> events_of(SqlDatabase& database, const std::string& port,
-                                          WallTime from, WallTime to) {
+std::vector<FaultEvent> events_of(SqlDatabase& database, const std::string& port, WallTime from,
+                                  WallTime to) {
   return read_documents<FaultEvent>(
       database,
       "SELECT document FROM events WHERE port=? AND at_ms BETWEEN ? AND ? ORDER BY at_ms, number",
       port, ms(from), ms(to));
 }
 
-Result<std::vector<RepairRecord>> repairs_of(SqlDatabase& database, const std::string& port,
-                                             WallTime from, WallTime to) {
+std::vector<RepairRecord> repairs_of(SqlDatabase& database, const std::string& port, WallTime from,
+                                     WallTime to) {
   return read_documents<RepairRecord>(
       database,
       "SELECT document FROM repairs WHERE port=? AND at_ms BETWEEN ? AND ? ORDER BY at_ms", port,
       ms(from), ms(to));
 }
 
-Result<void> delete_events(SqlDatabase& database, WallTime before, std::int64_t limit) {
-  if (auto done =
-          database.write("DELETE FROM events WHERE number IN "
-                         "(SELECT number FROM events WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
-                         ms(before), limit);
-      !done)
-    return done;
-  return database.write("DELETE FROM repairs WHERE at_ms < ?", ms(before));
+void delete_events(SqlDatabase& database, WallTime before, std::int64_t limit) {
+  database.write(
+      "DELETE FROM events WHERE number IN "
+      "(SELECT number FROM events WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
+      ms(before), limit);
+  database.write("DELETE FROM repairs WHERE at_ms < ?", ms(before));
 }
 
 // --- modules and cables ---
 
-Result<void> write_identity(SqlDatabase& database, const KeptIdentity& identity) {
-  return database.write(
+void write_identity(SqlDatabase& database, const KeptIdentity& identity) {
+  database.write(
       "INSERT INTO identities VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) "
       "ON CONFLICT(serial, is_far, port, place) DO UPDATE SET vendor=excluded.vendor, "
       "part_number=excluded.part_number, kind=excluded.kind, "
@@ -163,19 +169,123 @@ Result<void> write_identity(SqlDatabase& database, const KeptIdentity& identity)
       ms(identity.last_seen_at));
 }
 
-Result<std::vector<KeptIdentity>> identities_of_port(SqlDatabase& database,
-                                                     const std::string& port) {
+std::vector<KeptIdentity> identities_of_port(SqlDatabase& database, const std::string& port) {
   return read_identities(
       database,
       "SELECT * FROM identities WHERE port=? ORDER BY last_seen_at_ms DESC, is_far, serial", port);
 }
 
-Result<std::vector<KeptIdentity>> identities_of_serial(SqlDatabase& database,
-                                                       const std::string& serial) {
+std::vector<KeptIdentity> identities_of_serial(SqlDatabase& database, const std::string& serial) {
   return read_identities(
       database,
       "SELECT * FROM identities WHERE serial=? ORDER BY last_seen_at_ms DESC, is_far, port",
       serial);
 }
 
-}  // namespace linkhealth::history_tables
+// --- signals ---
+
+namespace {
+
+std::vector<SignalRow> stored_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t from_s,
+                                   std::int64_t to_s, const std::string& port) {
+  std::vector<SignalRow> rows;
+  database.each(
+      "SELECT at_s, port, signals FROM signals "
+      "WHERE step_s=?1 AND at_s >= ?2 AND at_s < ?3 AND (?4='' OR port=?4) ORDER BY at_s",
+      [&](const SqlRow& row) {
+        rows.push_back({row.text(1), step_s, row.integer(0), unpacked_signals(row.bytes(2))});
+      },
+      std::int64_t{step_s}, from_s, to_s, port);
+  return rows;
+}
+
+/// Rows of a shorter step as rows of `step_s`, one for each port and step.
+std::vector<SignalRow> folded(const std::vector<SignalRow>& rows, std::uint32_t step_s) {
+  std::map<std::pair<std::int64_t, std::string>, SignalFold> folds;
+  for (const SignalRow& row : rows)
+    folds[{step_start_s(row.at_s, step_s), row.port}].add(row.values);
+  std::vector<SignalRow> longer;
+  for (const auto& [key, fold] : folds)
+    longer.push_back({key.second, step_s, key.first, fold.values()});
+  return longer;
+}
+
+std::optional<std::int64_t> last_row_s(SqlDatabase& database, std::uint32_t step_s) {
+  return database.integer("SELECT max(at_s) FROM signals WHERE step_s=?", std::int64_t{step_s});
+}
+
+/// Where the steps of `step_s` that are not written yet begin; 0 where none is.
+std::int64_t unwritten_from_s(SqlDatabase& database, std::uint32_t step_s) {
+  const auto last_s = last_row_s(database, step_s);
+  return last_s ? *last_s + step_s : 0;
+}
+
+/// Writes the steps of one length that are over: those before the one that the latest shorter row
+/// is in.
+void fold_into(SqlDatabase& database, std::uint32_t shorter_s, std::uint32_t step_s) {
+  const auto latest_s = last_row_s(database, shorter_s);
+  std::int64_t from_s = unwritten_from_s(database, step_s);
+  while (latest_s) {
+    const auto next_s =
+        database.integer("SELECT min(at_s) FROM signals WHERE step_s=? AND at_s >= ?",
+                         std::int64_t{shorter_s}, from_s);
+    if (!next_s || step_start_s(*next_s, step_s) >= step_start_s(*latest_s, step_s)) return;
+    const std::int64_t begin_s = step_start_s(*next_s, step_s);
+    from_s = begin_s + step_s;
+    write_rows(database, folded(stored_rows(database, shorter_s, begin_s, from_s, ""), step_s));
+  }
+}
+
+}  // namespace
+
+void write_rows(SqlDatabase& database, const std::vector<SignalRow>& rows) {
+  for (const SignalRow& row : rows)
+    database.write("INSERT OR IGNORE INTO signals(step_s, at_s, port, signals) VALUES(?, ?, ?, ?)",
+                   std::int64_t{row.step_s}, row.at_s, row.port,
+                   SqlBlob{packed_signals(row.values)});
+}
+
+void fold_rows(SqlDatabase& database) {
+  for (std::size_t i = 1; i < kSignalSteps_s.size(); ++i)
+    fold_into(database, kSignalSteps_s[i - 1], kSignalSteps_s[i]);
+}
+
+std::vector<SignalRow> read_rows(SqlDatabase& database, const std::string& port,
+                                 std::uint32_t step_s, std::int64_t from_s, std::int64_t to_s) {
+  auto rows = stored_rows(database, step_s, from_s, to_s, port);
+  if (step_s == kSignalSteps_s[0]) return rows;
+  const std::int64_t begin_s = std::max(unwritten_from_s(database, step_s), from_s);
+  for (SignalRow& row :
+       folded(stored_rows(database, kSignalSteps_s[0], begin_s, to_s, port), step_s))
+    rows.push_back(std::move(row));
+  return rows;
+}
+
+std::optional<std::int64_t> first_row_s(SqlDatabase& database, const std::string& port) {
+  std::optional<std::int64_t> first;
+  for (const std::uint32_t step_s : kSignalSteps_s)
+    if (const auto found = database.integer(
+            "SELECT at_s FROM signals WHERE step_s=? AND port=? ORDER BY at_s LIMIT 1",
+            std::int64_t{step_s}, port))
+      first = std::min(first.value_or(*found), *found);
+  return first;
+}
+
+void delete_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t before_s,
+                 std::int64_t limit) {
+  database.write(
+      "DELETE FROM signals WHERE (step_s, at_s, port) IN (SELECT step_s, at_s, port FROM signals "
+      "WHERE step_s=? AND at_s < ? ORDER BY at_s LIMIT ?)",
+      std::int64_t{step_s}, before_s, limit);
+}
+
+void delete_oldest_share(SqlDatabase& database, std::int64_t share) {
+  for (const std::uint32_t step_s : kSignalSteps_s)
+    database.write(
+        "DELETE FROM signals WHERE step_s=?1 AND at_s <= (SELECT min(at_s) + (max(at_s) - "
+        "min(at_s)) / ?2 FROM signals WHERE step_s=?1)",
+        std::int64_t{step_s}, share);
+}
+
+}  // namespace history_tables
+}  // namespace linkhealth

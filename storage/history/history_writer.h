@@ -1,6 +1,6 @@
-// Writes to the history database on a thread of its own: the deciding thread hands over a batch and
-// goes on. What comes during a write goes with the next one, and so does a batch that could not be
-// written. What waits is bounded; what is dropped is counted.
+// Writes to the history database on a thread of its own, so that the deciding thread never waits
+// for the disk. Batches that arrive during a write, and a batch that could not be written, go with
+// the next write. The queue is bounded; what is dropped is counted.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace linkhealth {
 
 class HistoryWriter {
  public:
-  /// Rows and events that wait for the disk, at most.
+  /// Limits of the queue.
   static constexpr std::size_t kMaxWaitingRows = 1000, kMaxWaitingEvents = 2000;
 
   /// `after` is called on the writer's thread after each write, whether that succeeded or not. Both
@@ -26,9 +26,9 @@ class HistoryWriter {
   ~HistoryWriter();
 
   void add(HistoryBatch batch);
-  /// Waits until all that was added before was tried.
+  /// Waits until a write of all that was added before was attempted.
   void drain();
-  /// Those of the store, with what was dropped here.
+  /// The store's figures, with the number of dropped rows and events.
   [[nodiscard]] HistoryFigures figures() const;
 
  private:

@@ -1,6 +1,8 @@
-// SQLite behind Result: a connection and its statements, closed with their owner. Nothing of
-// sqlite3.h shows. Not for several threads at a time: the owner (storage/history/history_store.h)
-// holds a lock.
+// SQLite: a connection and its statements, closed with their owner; sqlite3.h stays in sqlite.cpp.
+// Not for several threads at a time: the owner (storage/history/history_store.h) holds a lock.
+//
+// The first error stays, and calls after it do nothing, until result() returns it. So a sequence of
+// statements is checked once, at its end.
 #pragma once
 
 #include <cstdint>
@@ -23,79 +25,83 @@ struct SqlBlob {
   std::string_view bytes;
 };
 
-/// One run of a prepared statement. Bind in order, then step(); rows are read with the column
-/// functions.
-class SqlRun {
+/// The current row of a query. The views are valid until the next row.
+class SqlRow {
  public:
-  explicit SqlRun(sqlite3_stmt* statement) : statement_(statement) {}
-  SqlRun(const SqlRun&) = delete;
-  SqlRun& operator=(const SqlRun&) = delete;
-  /// Makes the statement ready for its next run.
-  ~SqlRun();
-
-  SqlRun& bind(std::int64_t value);
-  SqlRun& bind(double value);
-  SqlRun& bind(std::string_view text);
-  SqlRun& bind(const std::string& text) { return bind(std::string_view(text)); }
-  SqlRun& bind(SqlBlob blob);
-  /// Whether there is a row. The error is SQLite's sentence; errnum is the system's
-  /// where it had one (ENOSPC, EROFS), and EBADMSG for a file that is damaged or no database.
-  Result<bool> step();
-  /// For a statement that gives no rows.
-  Result<void> done();
-
+  explicit SqlRow(sqlite3_stmt* statement) : statement_(statement) {}
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
-  [[nodiscard]] double real(int column) const;
-  /// Text or blob; valid until the next step().
+  /// Text or blob.
   [[nodiscard]] std::string_view bytes(int column) const;
   [[nodiscard]] std::string text(int column) const { return std::string(bytes(column)); }
 
  private:
   sqlite3_stmt* statement_;
-  int bound_ = 0;
 };
 
 class SqlDatabase {
  public:
-  /// Creates the file where there is none. ":memory:" is one that nobody else sees.
+  /// Creates the file where there is none. ":memory:" is a private database without a file.
   static Result<SqlDatabase> open(const std::string& path);
-
-  /// A file that nobody changes meanwhile; what stands in its -wal is not seen.
+  /// A file that does not change meanwhile; its -wal is not read.
   static Result<SqlDatabase> open_read_only(const std::string& path);
 
-  /// Statements without parameters, one after the other, and seldom: they are parsed each time.
-  Result<void> execute(const char* sql);
-  /// `sql` must live as long as the database (a literal): it is prepared once.
-  Result<std::shared_ptr<SqlRun>> run(const char* sql);
+  /// Statements without parameters, parsed at each call.
+  void execute(const char* sql);
+  /// Runs a query with these parameters and calls on_row(row) for each row. `sql` must live as long
+  /// as the database (a literal): it is prepared once.
+  template <typename OnRow, typename... Values>
+  void each(const char* sql, OnRow on_row, const Values&... values) {
+    sqlite3_stmt* const statement = prepare(sql);
+    if (statement == nullptr) return;
+    [[maybe_unused]] int index = 0;
+    (bind(statement, ++index, values), ...);
+    while (step(statement)) on_row(SqlRow(statement));
+    reset(statement);
+  }
   /// Runs a statement with these parameters that gives no rows.
   template <typename... Values>
-  Result<void> write(const char* sql, const Values&... values) {
-    auto prepared = run(sql);
-    if (!prepared) return prepared.error();
-    ((*prepared)->bind(values), ...);
-    return (*prepared)->done();
+  void write(const char* sql, const Values&... values) {
+    each(
+        sql, [](const SqlRow&) {}, values...);
   }
-  /// Runs a query with these parameters and calls on_row(row) for each row.
-  template <typename OnRow, typename... Values>
-  Result<void> each(const char* sql, OnRow on_row, const Values&... values) {
-    auto query = run(sql);
-    if (!query) return query.error();
-    ((*query)->bind(values), ...);
-    for (;;) {
-      const auto row = (*query)->step();
-      if (!row) return row.error();
-      if (!*row) return {};
-      on_row(std::as_const(**query));
+  /// The first column of the first row of a query; nullopt: no row, or NULL.
+  template <typename... Values>
+  std::optional<std::int64_t> integer(const char* sql, const Values&... values) {
+    std::optional<std::int64_t> first;
+    each(
+        sql,
+        [&first](const SqlRow& row) {
+          if (!first && !row.is_null(0)) first = row.integer(0);
+        },
+        values...);
+    return first;
+  }
+  /// Calls body() in a transaction: all that it writes or, after an error, nothing.
+  template <typename Body>
+  Result<void> transaction(Body body) {
+    write("BEGIN IMMEDIATE");
+    const bool begun = ok();
+    if (begun) body();
+    write("COMMIT");
+    auto done = result();
+    if (begun && !done) {
+      write("ROLLBACK");
+      static_cast<void>(result());  // after some errors SQLite has rolled back by itself
     }
+    return done;
   }
-  /// One run of a statement that has no parameters and gives no rows.
-  Result<void> run_once(const char* sql);
-  /// Whether what is committed outlives a power cut; otherwise the latest transactions may be lost
-  /// with it, and no more.
-  Result<void> set_durable(bool durable);
-  /// The first column of the first row of a query without parameters.
-  Result<std::int64_t> integer(const char* sql);
+  /// Whether what is committed survives a power cut; otherwise the latest transactions may be lost.
+  void set_durable(bool durable);
+
+  /// An error of the caller, such as a document that cannot be parsed.
+  void fail(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+  [[nodiscard]] bool ok() const { return !error_; }
+  /// The first error since the last call. `message` is SQLite's sentence; `errnum` the system's
+  /// where it had one (ENOSPC, EROFS), and EBADMSG for a file that is damaged or no database.
+  Result<void> result();
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
@@ -108,26 +114,21 @@ class SqlDatabase {
   static Result<SqlDatabase> open_with(const std::string& name, const std::string& path, int flags);
   SqlDatabase(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
 
+  /// nullptr: there was an error.
+  sqlite3_stmt* prepare(const char* sql);
+  static void bind(sqlite3_stmt* statement, int index, std::int64_t value);
+  static void bind(sqlite3_stmt* statement, int index, std::string_view text);
+  static void bind(sqlite3_stmt* statement, int index, SqlBlob blob);
+  /// Whether there is a row.
+  bool step(sqlite3_stmt* statement);
+  static void reset(sqlite3_stmt* statement);
+
   std::unique_ptr<sqlite3, Close> database_;
-  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>>
-      prepared_;  // goes before the database
+  /// Goes before the database.
+  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> prepared_;
   std::string path_;
-  std::optional<bool> durable_;  ///< nullopt: as SQLite began
-};
-
-/// A transaction that is undone unless commit() was called.
-class SqlTransaction {
- public:
-  static Result<std::unique_ptr<SqlTransaction>> begin(SqlDatabase& database);
-  explicit SqlTransaction(SqlDatabase& database) : database_(database) {}
-  SqlTransaction(const SqlTransaction&) = delete;
-  SqlTransaction& operator=(const SqlTransaction&) = delete;
-  ~SqlTransaction();
-  Result<void> commit();
-
- private:
-  SqlDatabase& database_;
-  bool open_ = true;
+  std::optional<bool> durable_;  ///< nullopt: SQLite's default
+  std::optional<Error> error_;
 };
 
 }  // namespace linkhealth

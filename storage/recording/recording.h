@@ -1,10 +1,8 @@
-// Recordings on disk: what the daemon saw, line by line, to be replayed anywhere
-// (docs/recording.md).
+// Recordings on disk: one snapshot a line, for replay on any machine (docs/recording.md).
 //
-// A recorder that is killed leaves a last line without an end, or a gzip stream without one. The
-// reader gives every complete line before that, then ends as usual and reports it in warning(): a
-// replay of what was recorded is a good replay. Anything else that is wrong is one error
-// "FILE:LINE: …", and the end.
+// A recorder that is killed leaves a last line, or a gzip stream, without an end. The reader
+// returns every complete line before that, then ends and reports it in warning(). Anything else
+// that is wrong is one error "FILE:LINE: …", and the end.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +38,7 @@ class RecordingReader {
   Result<RecordingHeader> header();
   /// The next snapshot; nullopt at the end and after an error. REQUIRES: header() was read.
   Result<std::optional<Snapshot>> next();
-  /// After the end: why the recording breaks off; "" when it does not.
+  /// After the end: why the recording is incomplete; "" when it is complete.
   [[nodiscard]] const std::string& warning() const { return warning_; }
   /// Snapshots given so far.
   [[nodiscard]] std::size_t snapshot_count() const { return snapshot_count_; }
@@ -72,13 +70,12 @@ class RecordingReader {
 
 class RecordingWriter {
  public:
-  /// Creates `path`, packed when its name ends in ".gz"; "-" is standard output. A regular file
-  /// that is there already and not empty becomes `path`.1: a restarted daemon does not destroy what
-  /// it recorded before it died.
+  /// Creates `path`, with gzip when its name ends in ".gz"; "-" is standard output. A regular file
+  /// that exists and is not empty becomes `path`.1: a restarted daemon keeps its last recording.
   static Result<RecordingWriter> create(const std::string& path, const RecordingHeader& header);
 
-  /// One line, handed to the kernel as a whole: a kill loses at most the last one. After an error
-  /// (a full disk) nothing more is written, and the same error comes again.
+  /// Writes one line with one system call: a kill loses at most the last one. After an error (a
+  /// full disk) nothing more is written, and the same error is returned again.
   Result<void> write(const Snapshot& snapshot);
   /// Ends the gzip stream. Nothing can be written afterwards.
   Result<void> close();

@@ -9,23 +9,23 @@
 namespace linkhealth {
 namespace {
 
-bool takes(int signal) {
+bool receives(int signal) {
   sigset_t blocked;
   pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
   return sigismember(&blocked, signal) == 0;
 }
 
-TEST(QuietThread, TakesNoSignalsAndLeavesThoseOfWhoStartedIt) {
+TEST(QuietThread, BlocksSignalsOnlyInTheNewThread) {
   bool quiet = false;
-  quiet_thread([&] { quiet = !takes(SIGTERM); }).join();
+  quiet_thread([&] { quiet = !receives(SIGTERM); }).join();
   EXPECT_TRUE(quiet);
-  EXPECT_TRUE(takes(SIGTERM));
+  EXPECT_TRUE(receives(SIGTERM));
 }
 
-TEST(QuietThread, AtTheLimitOfTasksWhoWantedOneStillTakesItsSignals) {
+TEST(QuietThread, AtTheLimitOfTasksTheCreatorStillReceivesSignals) {
   const testing::NoNewThreads limit;
   EXPECT_THROW(quiet_thread([] {}), std::system_error);
-  EXPECT_TRUE(takes(SIGTERM));
+  EXPECT_TRUE(receives(SIGTERM));
 }
 
 }  // namespace

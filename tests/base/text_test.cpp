@@ -22,7 +22,7 @@ concept CanBeSplit = requires(Text&& text) {
 };
 static_assert(CanBeSplit<std::string&> && CanBeSplit<const std::string&> &&
               CanBeSplit<std::string_view>);
-static_assert(!CanBeSplit<std::string>, "the parts would be of a string that is gone");
+static_assert(!CanBeSplit<std::string>, "the parts would be views of a destroyed string");
 
 TEST(Text, NumbersAreWholeOrNothing) {
   EXPECT_EQ(parse_u64("18446744073709551615"), 18446744073709551615ULL);

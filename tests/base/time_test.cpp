@@ -21,7 +21,7 @@ TEST(Time, ReadsOffsetsAndFractions) {
             "2026-11-20T10:00:12.123Z");
 }
 
-TEST(Time, RefusesWhatIsNoInstant) {
+TEST(Time, RefusesInvalidTimes) {
   for (const char* text :
        {"", "2026-11-20", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-11-20T25:00:00Z",
         "2026-11-20T10:00:12", "2026-11-20T10:00:12Zjunk", "2026-11-20T10:00:12.Z"})

@@ -137,8 +137,8 @@ TEST(RepairWords, ReadBack) {
        {RepairAction::kPortBounced, RepairAction::kDriverReloaded, RepairAction::kNodeRebooted,
         RepairAction::kFibreReseated, RepairAction::kModuleReseated, RepairAction::kModuleReplaced,
         RepairAction::kFarModuleReplaced})
-    EXPECT_EQ(parse_repair_action(to_string(action)), action);
-  EXPECT_FALSE(parse_repair_action("prayed").has_value());
+    EXPECT_EQ(parse_enum<RepairAction>(to_string(action)), action);
+  EXPECT_FALSE(parse_enum<RepairAction>("prayed").has_value());
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::vector<Line> read_lines() {
   return lines;
 }
 
-TEST(KernelLogTable, ClassifiesTheDriversLinesAndHasOneForEachPattern) {
+TEST(KernelLogTable, ClassifiesALineOfEachPattern) {
   std::set<std::string_view> matched;
   for (const Line& line : read_lines()) {
     const KernelLogPattern* pattern = classify_kernel_log(line.text);
@@ -39,12 +39,12 @@ TEST(KernelLogTable, ClassifiesTheDriversLinesAndHasOneForEachPattern) {
   }
 }
 
-TEST(KernelLogTable, PartsStandInTheirOrder) {
+TEST(KernelLogTable, PartsMatchInTheirOrder) {
   EXPECT_EQ(classify_kernel_log("limited by 63.0 Gb/s available PCIe bandwidth"), nullptr);
   EXPECT_EQ(classify_kernel_log(""), nullptr);
 }
 
-TEST(KernelLogTable, TheClassIsOfTheFirstPatternThatFits) {
+TEST(KernelLogTable, TheFirstMatchingPatternDecides) {
   const char* const line = "mlx5_core 0000:d2:00.0: Health issue observed, severity(3) ERROR:";
   EXPECT_TRUE(is_kernel_log(line, KernelLogClass::kFatal));
   EXPECT_FALSE(is_kernel_log(line, KernelLogClass::kNicHot));

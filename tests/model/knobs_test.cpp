@@ -9,13 +9,13 @@ constexpr Knob kFlaps[] = {{"min_changes", 4, 2, 1000, "", "losses"},
                            {"window_s", 86400, 60, 604800, "s", "window"}};
 constexpr KnobGroup kGroups[] = {{"carrier_flaps", kFlaps}};
 
-TEST(Knobs, StartAtTheirDefaults) {
+TEST(Settings, StartAtTheirDefaults) {
   const KnobTable table(kGroups);
   EXPECT_EQ(table.values("carrier_flaps")[0], 4);
   EXPECT_EQ(table.values("carrier_flaps")[1], 86400);
 }
 
-TEST(Knobs, AreSetInsideTheirBounds) {
+TEST(Settings, AreSetInsideTheirBounds) {
   KnobTable table(kGroups);
   ASSERT_TRUE(table.set("carrier_flaps", "window_s", 600));
   EXPECT_EQ(table.values("carrier_flaps")[1], 600);
@@ -25,7 +25,7 @@ TEST(Knobs, AreSetInsideTheirBounds) {
   EXPECT_EQ(table.values("carrier_flaps")[1], 600);
 }
 
-TEST(Knobs, SuggestTheNearestName) {
+TEST(Settings, SuggestTheNearestName) {
   KnobTable table(kGroups);
   EXPECT_EQ(table.set("carrier_flaps", "windw_s", 600).error().message,
             "unknown key \"windw_s\" (did you mean \"window_s\"?)");

@@ -15,7 +15,7 @@ TEST(Signals, NamesAreFoundAndUnique) {
   EXPECT_EQ(find_signal("rx_power_dbm.9"), std::nullopt);
 }
 
-TEST(Signals, AStoredRowComesBackAndWhatIsUnknownStaysUnknown) {
+TEST(Signals, AStoredRowIsReadBack) {
   SignalValues values;
   values[kCarrierDowns] = 0;
   values[kPreFecBer] = 2.137e-8;
@@ -35,7 +35,7 @@ TEST(Signals, AStoredRowComesBackAndWhatIsUnknownStaysUnknown) {
   EXPECT_TRUE(unpacked_signals(packed_signals(SignalValues())).empty());
 }
 
-TEST(Signals, OtherBytesAreNoRow) {
+TEST(Signals, InvalidBytesAreAnEmptyRow) {
   SignalValues values;
   values[kTemperature] = 50;
   const std::string row = packed_signals(values);

@@ -21,12 +21,12 @@ bool is_down(const std::string& fault) {
 Truth from_json(const json& in) {
   Truth out;
   out.fault = in.value("fault", "healthy");
-  out.end = parse_end(in.value("end", "")).value_or(End::kNone);
+  out.end = parse_enum<End>(in.value("end", "")).value_or(End::kNone);
   if (in.contains("onset_t") && in["onset_t"].is_number())
     out.onset_s = in["onset_t"].get<double>();
   for (const json& answer : in.value("also_accept", json::array())) {
     out.also_accept.push_back(
-        {answer.value("fault", ""), parse_end(answer.value("end", "")).value_or(End::kNone)});
+        {answer.value("fault", ""), parse_enum<End>(answer.value("end", "")).value_or(End::kNone)});
   }
   for (const json& name : in.value("tolerate", json::array()))
     out.tolerate.push_back(name.get<std::string>());

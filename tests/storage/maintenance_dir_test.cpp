@@ -35,17 +35,17 @@ TEST_F(MaintenanceDirTest, AnEmptyFileIsEnough) {
   EXPECT_GT(found.maintenance[1].since, WallTime());
 }
 
-TEST_F(MaintenanceDirTest, AModuleMayBeLeftAlone) {
+TEST_F(MaintenanceDirTest, ModuleReadsCanBeOff) {
   const auto off = parse_maintenance_file("module_reads: off\n", "/etc/m/mlx5_3", WallTime());
   ASSERT_TRUE(off);
   EXPECT_EQ(off->module_reads, false);
   const auto odd = parse_maintenance_file("module_reads: none\n", "/etc/m/mlx5_3", WallTime());
   ASSERT_FALSE(odd);
   EXPECT_EQ(odd.error().message,
-            "/etc/m/mlx5_3: module_reads can be \"off\", not \"none\": this file is not obeyed");
+            "/etc/m/mlx5_3: module_reads must be \"off\", not \"none\": file ignored");
 }
 
-TEST_F(MaintenanceDirTest, LinesSayTheRest) {
+TEST_F(MaintenanceDirTest, LinesSetTheOtherFields) {
   const auto one = parse_maintenance_file(
       "# by the rack team\nport: mlx5_3/2\nuntil: 2026-11-20T14:00:00Z\nby: ann\nreason: new "
       "jumper\nand a new "
@@ -58,18 +58,18 @@ TEST_F(MaintenanceDirTest, LinesSayTheRest) {
   EXPECT_EQ(one->reason, "new jumper and a new module");
 }
 
-TEST_F(MaintenanceDirTest, ATimeThatIsNoneIsToldOnceAndNotObeyed) {
+TEST_F(MaintenanceDirTest, AWrongTimeIsReportedOnceAndTheFileIgnored) {
   write("mlx5_3", "until: tomorrow\n");
   auto found = directory_.read();
   EXPECT_TRUE(found.maintenance.empty());
   ASSERT_EQ(found.complaints.size(), 1U);
-  EXPECT_NE(found.complaints[0].find("\"tomorrow\" is no instant"), std::string::npos);
-  EXPECT_TRUE(directory_.read().complaints.empty()) << "told once";
+  EXPECT_NE(found.complaints[0].find("\"tomorrow\" is not a time"), std::string::npos);
+  EXPECT_TRUE(directory_.read().complaints.empty()) << "once";
   write("mlx5_3", "until: next week\n");
   EXPECT_EQ(directory_.read().complaints.size(), 1U) << "and again when it has changed";
 }
 
-TEST_F(MaintenanceDirTest, WhatIsNoSmallFileIsRefused) {
+TEST_F(MaintenanceDirTest, RefusesAllButSmallRegularFiles) {
   ASSERT_EQ(mkfifo(temp_.file("mlx5_1").c_str(), 0600), 0);
   std::filesystem::create_directory(temp_.path() / "mlx5_2");
   write("mlx5_3", std::string(5000, 'x'));

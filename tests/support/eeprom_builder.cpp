@@ -8,16 +8,9 @@ constexpr unsigned kHalf = 128;
 
 EepromBuilder EepromBuilder::sff8472() {
   EepromBuilder b(Map::kSff8472);
-  b.lower()
-      .byte(0, 0x03)
-      .byte(1, 0x04)
-      .byte(2, 0x07)
-      .byte(3, 0x20)
-      .byte(11, 0x06)
-      .byte(12, 103)
-      .byte(14, 10);
+  b.lower().bytes({{0, 0x03}, {1, 0x04}, {2, 0x07}, {3, 0x20}, {11, 0x06}, {12, 103}, {14, 10}});
   b.text(20, 16, "ACME OPTICS").text(40, 16, "ACME-10G-LR").text(56, 4, "A1").u16(60, 1310);
-  b.text(68, 16, "AC0001").text(84, 8, "250302").byte(92, 0x68).byte(93, 0xf0).byte(94, 0x08);
+  b.text(68, 16, "AC0001").text(84, 8, "250302").bytes({{92, 0x68}, {93, 0xf0}, {94, 0x08}});
   b.a2().limits(0, 75 << 8, 0xfb00, 70 << 8, 0).limits(8, 36000, 30000, 35000, 31000);
   b.limits(16, 40000, 1000, 35000, 2000)
       .limits(24, 22387, 1000, 17783, 1585)
@@ -28,22 +21,19 @@ EepromBuilder EepromBuilder::sff8472() {
 
 EepromBuilder EepromBuilder::sff8636() {
   EepromBuilder b(Map::kSff8636);
-  b.lower().byte(0, 0x11).byte(1, 0x08).u16(22, 45 << 8).u16(26, 33000);
+  b.lower().bytes({{0, 0x11}, {1, 0x08}}).u16(22, 45 << 8).u16(26, 33000);
   for (unsigned lane = 0; lane < 4; ++lane)
     b.u16(34 + 2 * lane, 7000 + lane).u16(42 + 2 * lane, 3500).u16(50 + 2 * lane, 9000);
-  b.page(0).byte(128, 0x11).byte(129, 0x80).byte(130, 0x0c).byte(131, 0x80).byte(139, 0x03).byte(
-      140, 0xff);
+  b.page(0).bytes({{128, 0x11}, {129, 0x80}, {130, 0x0c}, {131, 0x80}, {139, 0x03}, {140, 0xff}});
   b.text(148, 16, "ACME OPTICS")
       .text(168, 16, "ACME-100G-SR4")
       .text(184, 2, "B2")
       .u16(186, 850 * 20)
       .byte(192, 0x02);
-  b.byte(194, 0x30)
-      .byte(195, 0x0a)
+  b.bytes({{194, 0x30}, {195, 0x0a}})
       .text(196, 16, "AC0002")
       .text(212, 8, "250302")
-      .byte(220, 0x3c)
-      .byte(222, 103);
+      .bytes({{220, 0x3c}, {222, 103}});
   b.page(3).limits(128, 75 << 8, 0xfb00, 70 << 8, 0).limits(144, 36300, 29700, 34650, 31350);
   b.limits(176, 21878, 631, 17378, 871)
       .limits(184, 5000, 500, 4500, 1000)
@@ -54,14 +44,11 @@ EepromBuilder EepromBuilder::sff8636() {
 EepromBuilder EepromBuilder::cmis() {
   EepromBuilder b(Map::kCmis);
   b.lower()
-      .byte(0, 0x18)
-      .byte(1, 0x50)
-      .byte(3, 0x07)
+      .bytes({{0, 0x18}, {1, 0x50}, {3, 0x07}})
       .u16(14, 50 << 8)
       .u16(16, 33000)
-      .byte(39, 1)
-      .byte(40, 7);
-  b.byte(85, 0x02).byte(86, 0x11).byte(87, 0x1c).byte(88, 0x84).byte(89, 0x01).byte(90, 0xff);
+      .bytes({{39, 1}, {40, 7}});
+  b.bytes({{85, 0x02}, {86, 0x11}, {87, 0x1c}, {88, 0x84}, {89, 0x01}, {90, 0xff}});
   b.page(0)
       .byte(128, 0x18)
       .text(129, 16, "ACME OPTICS")
@@ -69,24 +56,18 @@ EepromBuilder EepromBuilder::cmis() {
       .text(164, 2, "C3");
   b.text(166, 16, "AC0003")
       .text(182, 8, "250302")
-      .byte(200, 0xa0)
-      .byte(201, 40)
-      .byte(203, 0x0c)
-      .byte(212, 0x06);
+      .bytes({{200, 0xa0}, {201, 40}, {203, 0x0c}, {212, 0x06}});
   b.page(1)
       .byte(132, 0x45)
       .u16(138, 1311 * 20)
-      .byte(142, 0x04)
-      .byte(151, 0x10)
-      .byte(157, 0x07)
-      .byte(158, 0x06);
-  b.byte(159, 0x03).byte(160, 0x0f).byte(176, 0x01);
+      .bytes({{142, 0x04}, {151, 0x10}, {157, 0x07}, {158, 0x06}});
+  b.bytes({{159, 0x03}, {160, 0x0f}, {176, 0x01}});
   b.page(2).limits(128, 75 << 8, 0xfb00, 70 << 8, 0).limits(136, 36300, 29700, 34650, 31350);
   b.limits(176, 35481, 3236, 28184, 4074)
       .limits(184, 40000, 5000, 35000, 10000)
       .limits(192, 35481, 1288, 28184, 2042);
   b.page(0x10).byte(130, 0);
-  b.page(0x11).fill(128, 4, 0x44).byte(132, 0xff).byte(133, 0x0f).fill(206, 8, 0x10);
+  b.page(0x11).fill(128, 4, 0x44).bytes({{132, 0xff}, {133, 0x0f}}).fill(206, 8, 0x10);
   for (unsigned lane = 0; lane < 4; ++lane)
     b.u16(154 + 2 * lane, 11000).u16(170 + 2 * lane, 18000).u16(186 + 2 * lane, 8000 + lane);
   return b.lower();
@@ -122,6 +103,11 @@ EepromBuilder& EepromBuilder::byte(unsigned offset, unsigned value) {
   Half& half = halves_[at_];
   half.resize(kHalf);
   half.at(offset % kHalf) = static_cast<std::uint8_t>(value);
+  return *this;
+}
+
+EepromBuilder& EepromBuilder::bytes(std::initializer_list<std::array<unsigned, 2>> rows) {
+  for (const auto& [offset, value] : rows) byte(offset, value);
   return *this;
 }
 

@@ -1,5 +1,5 @@
-// Makes module memory for tests: pages of SFF-8472, SFF-8636 and CMIS with right checksums, of
-// modules that do not exist. One call sets one fact; the rest stays at zero.
+// Makes module memory for tests: pages of SFF-8472, SFF-8636 and CMIS with right checksums. What is
+// not set stays zero.
 #pragma once
 
 #include <array>
@@ -32,6 +32,8 @@ class EepromBuilder {
   EepromBuilder& lower();
   EepromBuilder& page(std::uint8_t number, std::uint8_t bank = 0);
   EepromBuilder& byte(unsigned offset, unsigned value);
+  /// Of each row the offset and the value.
+  EepromBuilder& bytes(std::initializer_list<std::array<unsigned, 2>> rows);
   EepromBuilder& u16(unsigned offset, unsigned value);
   EepromBuilder& text(unsigned offset, unsigned length, std::string_view value);
   /// `count` bytes of `value`.
@@ -42,7 +44,7 @@ class EepromBuilder {
   /// The page as if no read of it succeeded.
   EepromBuilder& without(std::uint8_t number, std::uint8_t bank = 0);
 
-  /// The checksums of the map are put right unless asked otherwise.
+  /// With right checksums, unless fix_checksums is false.
   [[nodiscard]] ModuleImage image(bool fix_checksums = true) const;
 
  private:

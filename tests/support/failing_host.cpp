@@ -8,7 +8,7 @@ namespace linkhealth::testing {
 
 namespace {
 
-enum class On { kRead, kList, kNetlink };
+enum class On { kRead, kList };
 
 struct Rule {
   On on;
@@ -16,7 +16,6 @@ struct Rule {
   int times;
   int errnum = 0;
   std::optional<std::string> content;
-  std::optional<std::size_t> size;
 };
 
 bool matches(const std::string& glob, const std::string& path) {
@@ -48,10 +47,7 @@ Result<std::string> read_by_rule(FailingHost::State& state, const std::string& p
   const Rule* rule = state.apply(On::kRead, path);
   if (rule == nullptr) return read();
   if (rule->errnum != 0) return errno_error(path, rule->errnum);
-  if (!rule->size) return *rule->content;
-  auto content = read();
-  if (content) content->resize(std::min(content->size(), *rule->size));
-  return content;
+  return *rule->content;
 }
 
 class FailingDir final : public HostDir {
@@ -76,19 +72,13 @@ FailingHost::FailingHost(Host& inner) : inner_(inner), state_(std::make_shared<S
 FailingHost::~FailingHost() = default;
 
 void FailingHost::fail(const std::string& glob, int errnum, int times) {
-  state_->rules.push_back({On::kRead, glob, times, errnum, {}, {}});
+  state_->rules.push_back({On::kRead, glob, times, errnum, {}});
 }
 void FailingHost::replace(const std::string& glob, const std::string& content, int times) {
-  state_->rules.push_back({On::kRead, glob, times, 0, content, {}});
-}
-void FailingHost::truncate(const std::string& glob, std::size_t size, int times) {
-  state_->rules.push_back({On::kRead, glob, times, 0, {}, size});
+  state_->rules.push_back({On::kRead, glob, times, 0, content});
 }
 void FailingHost::fail_list(const std::string& glob, int errnum, int times) {
-  state_->rules.push_back({On::kList, glob, times, errnum, {}, {}});
-}
-void FailingHost::fail_netlink(int errnum, int times) {
-  state_->rules.push_back({On::kNetlink, "*", times, errnum, {}, {}});
+  state_->rules.push_back({On::kList, glob, times, errnum, {}});
 }
 void FailingHost::heal() { state_->rules.clear(); }
 
@@ -96,7 +86,6 @@ std::size_t FailingHost::reads(const std::string& glob) const {
   return static_cast<std::size_t>(std::ranges::count_if(
       state_->log, [&](const std::string& path) { return matches(glob, path); }));
 }
-void FailingHost::forget_reads() { state_->log.clear(); }
 
 Result<std::string> FailingHost::read_file(const std::string& path) {
   return read_by_rule(*state_, path, [&] { return inner_.read_file(path); });
@@ -117,8 +106,6 @@ Result<std::vector<std::string>> FailingHost::list_dir(const std::string& path) 
 Result<std::string> FailingHost::resolve(const std::string& path) { return inner_.resolve(path); }
 
 Result<std::vector<Bytes>> FailingHost::netlink(int protocol, std::span<const std::byte> request) {
-  const Rule* rule = state_->apply(On::kNetlink, "netlink");
-  if (rule != nullptr) return errno_error("netlink", rule->errnum);
   return inner_.netlink(protocol, request);
 }
 

@@ -1,4 +1,4 @@
-// Operators' actions that are only written down.
+// Operators' actions that are only recorded.
 #pragma once
 
 #include <string>

@@ -89,6 +89,17 @@ class FakeEvents final : public HostEvents {
   std::shared_ptr<FakeHost::Mailbox> mailbox_;
 };
 
+/// Calls deliver(mailbox) for each that is still open under `key`, and wakes its reader.
+template <typename Key, typename Deliver>
+void each_mailbox(const std::multimap<Key, std::weak_ptr<FakeHost::Mailbox>>& mailboxes,
+                  const Key& key, Deliver deliver) {
+  for (auto [at, end] = mailboxes.equal_range(key); at != end; ++at)
+    if (const auto mailbox = at->second.lock()) {
+      deliver(*mailbox);
+      mailbox->ring();
+    }
+}
+
 }  // namespace
 
 FakeHost::FakeHost() : dirs_{"/"} {}
@@ -197,9 +208,7 @@ Result<std::unique_ptr<HostDir>> FakeHost::open_dir(const std::string& path) {
   const auto real = resolve(path);
   if (!real) return real.error();
   if (!is_dir(*real)) return errno_error(path, ENOTDIR);
-  if (const auto refused = refused_lists_.find(*real);
-      refused != refused_lists_.end() && refused->second != 0)
-    return errno_error(path, refused->second);
+  if (const int errnum = refused_lists_[*real]; errnum != 0) return errno_error(path, errnum);
   auto dir = std::make_shared<OpenDir>(OpenDir{*real});
   std::erase_if(open_dirs_, [](const auto& open) { return open.expired(); });
   open_dirs_.push_back(dir);
@@ -210,16 +219,14 @@ Result<std::vector<std::string>> FakeHost::list_dir(const std::string& path) {
   const auto real = resolve(path);
   if (!real) return real.error();
   if (!is_dir(*real)) return errno_error(path, ENOTDIR);
-  if (const auto refused = refused_lists_.find(*real);
-      refused != refused_lists_.end() && refused->second != 0)
-    return errno_error(path, refused->second);
+  if (const int errnum = refused_lists_[*real]; errnum != 0) return errno_error(path, errnum);
   std::set<std::string> names;
-  const auto take = [&](const std::string& entry) {
+  const auto add = [&](const std::string& entry) {
     if (entry != "/" && parent(entry) == *real) names.insert(entry.substr(entry.rfind('/') + 1));
   };
-  for (const auto& [file, node] : files_) take(file);
-  for (const auto& [link, target] : links_) take(link);
-  for (const auto& dir : dirs_) take(dir);
+  for (const auto& [file, node] : files_) add(file);
+  for (const auto& [link, target] : links_) add(link);
+  for (const auto& dir : dirs_) add(dir);
   return std::vector<std::string>(names.begin(), names.end());
 }
 
@@ -241,21 +248,12 @@ Result<std::unique_ptr<HostEvents>> FakeHost::listen(int protocol, std::span<con
 }
 
 void FakeHost::inject(int protocol, Bytes message) {
-  for (auto [at, end] = listeners_.equal_range(protocol); at != end; ++at) {
-    const auto mailbox = at->second.lock();
-    if (!mailbox) continue;
-    mailbox->messages.push_back(message);
-    mailbox->ring();
-  }
+  each_mailbox(listeners_, protocol,
+               [&](Mailbox& mailbox) { mailbox.messages.push_back(message); });
 }
 
 void FakeHost::inject_error(int protocol, int errnum) {
-  for (auto [at, end] = listeners_.equal_range(protocol); at != end; ++at) {
-    const auto mailbox = at->second.lock();
-    if (!mailbox) continue;
-    mailbox->errnum = errnum;
-    mailbox->ring();
-  }
+  each_mailbox(listeners_, protocol, [&](Mailbox& mailbox) { mailbox.errnum = errnum; });
 }
 
 Result<std::unique_ptr<HostEvents>> FakeHost::open_records(const std::string& path) {
@@ -274,21 +272,11 @@ void FakeHost::add_record(const std::string& path, const std::string& record) {
   const auto* begin = reinterpret_cast<const std::byte*>(record.data());
   const Bytes bytes(begin, begin + record.size());
   records_[path].push_back(bytes);
-  for (auto [at, end] = record_readers_.equal_range(path); at != end; ++at) {
-    const auto mailbox = at->second.lock();
-    if (!mailbox) continue;
-    mailbox->messages.push_back(bytes);
-    mailbox->ring();
-  }
+  each_mailbox(record_readers_, path, [&](Mailbox& mailbox) { mailbox.messages.push_back(bytes); });
 }
 
 void FakeHost::fail_records(const std::string& path, int errnum) {
-  for (auto [at, end] = record_readers_.equal_range(path); at != end; ++at) {
-    const auto mailbox = at->second.lock();
-    if (!mailbox) continue;
-    mailbox->errnum = errnum;
-    mailbox->ring();
-  }
+  each_mailbox(record_readers_, path, [&](Mailbox& mailbox) { mailbox.errnum = errnum; });
 }
 
 }  // namespace linkhealth::testing

@@ -1,5 +1,5 @@
-// A machine in memory for tests: files, symlinks, hot unplug, netlink answers and events. And a
-// Host that fails on order, around any other Host.
+// A machine in memory for tests: files, symlinks, hot unplug, netlink answers and events; and a
+// Host around another one whose reads fail as a test sets it.
 #pragma once
 
 #include <deque>
@@ -24,17 +24,17 @@ class FakeHost final : public Host {
   FakeHost();
   ~FakeHost() override;
 
-  /// Makes a file, or changes its content. Directories come by themselves.
+  /// Makes a file and its directories, or changes its content.
   void set(const std::string& path, const std::string& content);
-  /// A file that is there but answers every read with `errnum`.
+  /// A file whose reads fail with `errnum`.
   void set_error(const std::string& path, int errnum);
   void make_dir(const std::string& path);
-  /// Opening or listing the directory answers `errnum` from now on; 0: it works again.
+  /// Opening or listing the directory fails with `errnum`; 0: it works again.
   void refuse_list(const std::string& path, int errnum) { refused_lists_[path] = errnum; }
   /// A symlink; `target` is absolute or relative to the link's directory.
   void link(const std::string& path, const std::string& target);
-  /// Removes a file, a link or a whole directory. An open directory has no files from now on, for
-  /// ever, as on sysfs.
+  /// Removes a file, a link or a whole directory. Open directories stay empty for ever, as on
+  /// sysfs.
   void remove(const std::string& path);
   /// Renames a file or directory. Open directories go on working, as on sysfs.
   void rename(const std::string& from, const std::string& to);
@@ -46,21 +46,19 @@ class FakeHost final : public Host {
   using Ethtool =
       std::function<Result<bool>(const std::string& netdev, std::span<std::byte> command)>;
   void set_ethtool(Ethtool ethtool) { ethtool_ = std::move(ethtool); }
-  /// Gives `message` to those who listen to `protocol`.
+  /// Sends `message` to the listeners of `protocol`.
   void inject(int protocol, Bytes message);
-  /// Gives a record to those who read the device, which is there from now on. Who opens it later
-  /// gets the old ones too.
+  /// Adds a record to the device, which exists from now on. A later reader gets the old ones too.
   void add_record(const std::string& path, const std::string& record);
-  /// The next receive of those who read the device answers `errnum` (EPIPE: records were
+  /// The next receive of the device's readers fails with `errnum` (EPIPE: records were
   /// overwritten).
   void fail_records(const std::string& path, int errnum);
-  /// Opening the device answers `errnum`.
+  /// Opening the device fails with `errnum`.
   void refuse_records(const std::string& path, int errnum) { refused_records_[path] = errnum; }
-  /// The next receive of those who listen to `protocol` answers `errnum` (ENOBUFS: events were
+  /// The next receive of the listeners of `protocol` fails with `errnum` (ENOBUFS: events were
   /// lost).
   void inject_error(int protocol, int errnum);
-  /// Listening to any protocol answers `errnum` from now on (EOPNOTSUPP: a copied tree has no
-  /// kernel behind it).
+  /// Listening to any protocol fails with `errnum` (EOPNOTSUPP: a copied tree has no kernel).
   void refuse_listeners(int errnum) { refused_listeners_ = errnum; }
 
   Result<std::string> read_file(const std::string& path) override;
@@ -95,29 +93,24 @@ class FakeHost final : public Host {
   std::multimap<std::string, std::weak_ptr<Mailbox>> record_readers_;
 };
 
-/// Injects failures by path pattern into another Host, and remembers what was read.
+/// Injects failures by path pattern into another Host, and records the paths that were read.
 class FailingHost final : public Host {
  public:
   explicit FailingHost(Host& inner);
   ~FailingHost() override;
 
-  /// Reads of paths that match `glob` ('*' also spans '/') answer `errnum`, `times` times (-1: for
-  /// ever).
+  /// Reads of paths that match `glob` ('*' also spans '/') fail with `errnum`, `times` times (-1:
+  /// for ever).
   void fail(const std::string& glob, int errnum, int times = -1);
   /// Reads of paths that match give this text: "N/A (no PMA)\n", "garbage", "".
   void replace(const std::string& glob, const std::string& content, int times = -1);
-  /// Reads of paths that match give only the first `size` bytes.
-  void truncate(const std::string& glob, std::size_t size, int times = -1);
-  /// list_dir of directories that match answers `errnum`.
+  /// list_dir of directories that match fails with `errnum`.
   void fail_list(const std::string& glob, int errnum, int times = -1);
-  /// Netlink requests answer `errnum`.
-  void fail_netlink(int errnum, int times = -1);
   /// Everything works again.
   void heal();
 
   /// How many reads went to paths that match, failed ones included.
   [[nodiscard]] std::size_t reads(const std::string& glob) const;
-  void forget_reads();
 
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostDir>> open_dir(const std::string& path) override;

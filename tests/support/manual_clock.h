@@ -1,4 +1,4 @@
-// A clock that a test moves.
+// A clock that a test sets.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class ManualClock : public Clock {
   [[nodiscard]] Microseconds fine() const override {
     return Microseconds(1'000 * now_ms_ + spent_us_);
   }
-  /// Something took so long: too short for steady() to show it.
+  /// Advances fine() only, by less than the resolution of steady().
   void spend(Microseconds time) { spent_us_ += time.count(); }
   void advance(Milliseconds by) { now_ms_ += by.count(); }
 

@@ -1,5 +1,5 @@
-// A module's memory as the files that people send: what `ethtool -m DEV raw on` and `hex on` write,
-// and the JSON of a dump.
+// A module's memory as files: the output of `ethtool -m DEV raw on` and `hex on`, and the JSON of a
+// dump.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace linkhealth::testing {
 
-/// These halves of the memory one after another; zeros for one that is not there.
+/// These halves of the memory in sequence; zeros for an absent one.
 inline std::string ethtool_raw(const ModuleImage& image,
                                std::initializer_list<ModulePageKey> keys) {
   std::string out;

@@ -29,8 +29,7 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(voi
 
 }  // namespace linkhealth::testing
 
-// In front of libc's own, and of a sanitizer's. A limit of the system would not do: RLIMIT_NPROC
-// does not hold for root, under whom the tests may run.
+// Replaces libc's own, and a sanitizer's. RLIMIT_NPROC would have no effect for root.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*run)(void*), void* argument) noexcept {
   return linkhealth::testing::create(thread, attributes, run, argument);

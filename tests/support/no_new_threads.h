@@ -1,5 +1,4 @@
-// The limit of tasks, as a unit's TasksMax sets it: while one of these lives, no thread can be
-// started.
+// The limit of tasks (a unit's TasksMax): while one of these lives, no thread can be started.
 #pragma once
 
 namespace linkhealth::testing {

@@ -1,5 +1,5 @@
-// Reports for the tests of those who print them: the node of docs with a healthy, a degraded, a
-// down and an exempt port.
+// Reports for the tests of exporters: the node of docs with a healthy, a degraded, a down and an
+// exempt port.
 #pragma once
 
 #include "model/report.h"
@@ -19,10 +19,10 @@ PortReport dirty_port();
 PortReport down_port();
 /// mlx5_8/1: not cabled by plan.
 PortReport exempt_port();
-/// mlx5_9/1: nothing could be read, with the reasons.
+/// mlx5_9/1: no source is readable, with the reasons.
 PortReport blind_port();
-/// All that hardware may measure of itself: a coherent module's VDM, FEC by lane, a PHY's signal
-/// quality, the slot.
+/// A port with rare measurements: a coherent module's VDM, FEC by lane, a PHY's signal quality, the
+/// slot.
 PortReport measured_port();
 
 /// gpu-0417 with all of the above.

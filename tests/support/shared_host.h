@@ -1,5 +1,4 @@
-// One FakeHost for many threads: each asks its own LockedHost. Reads of a path can be made to hang
-// until the test lets go.
+// One FakeHost for many threads, each with its own LockedHost. Reads of a path can be made to hang.
 #pragma once
 
 #include <cerrno>
@@ -16,17 +15,17 @@ namespace linkhealth::testing {
 
 class SharedHost {
  public:
-  /// Changes the machine; no read runs meanwhile.
+  /// Changes the machine while no read runs.
   template <typename Change>
   void change(Change apply) {
     const std::lock_guard lock(mutex_);
     apply(fake_);
   }
-  /// Reads of files whose path contains `part` hang from now on; "" lets all go.
+  /// Reads of files whose path contains `part` hang from now on; "" releases all.
   void hang(const std::string& part) {
     const std::lock_guard lock(mutex_);
     hanging_ = part;
-    let_go_.notify_all();
+    released_.notify_all();
   }
 
   /// Called before each read of a file, with its path.
@@ -35,7 +34,7 @@ class SharedHost {
     on_read_ = std::move(called);
   }
 
-  /// From now on it is a copied tree: files are all there is, nobody tells of anything.
+  /// From now on it is a copied tree: files only, no kernel events.
   void become_copied_tree() {
     const std::lock_guard lock(mutex_);
     has_kernel_ = false;
@@ -43,7 +42,7 @@ class SharedHost {
     fake_.refuse_records("/dev/kmsg", EOPNOTSUPP);
   }
 
-  /// Returns when a read hangs.
+  /// Waits until a read hangs.
   void until_a_read_hangs() {
     std::unique_lock lock(mutex_);
     hangs_.wait(lock, [this] { return hanging_reads_ > 0; });
@@ -54,18 +53,18 @@ class SharedHost {
   friend class LockedDir;
   void wait_while_hanging(std::unique_lock<std::mutex>& lock, const std::string& path) {
     if (on_read_) on_read_(path);
-    const auto may_go = [&] {
+    const auto is_released = [&] {
       return hanging_.empty() || path.find(hanging_) == std::string::npos;
     };
-    if (may_go()) return;
+    if (is_released()) return;
     ++hanging_reads_;
     hangs_.notify_all();
-    let_go_.wait(lock, may_go);
+    released_.wait(lock, is_released);
     --hanging_reads_;
   }
 
   std::mutex mutex_;
-  std::condition_variable let_go_, hangs_;
+  std::condition_variable released_, hangs_;
   int hanging_reads_ = 0;
   std::string hanging_;
   std::function<void(const std::string& path)> on_read_;

@@ -1,32 +1,16 @@
 #include "tests/support/test_server.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-
-#include <filesystem>
 
 #include "tests/support/report_builder.h"
 
 namespace linkhealth::test {
 
-namespace {
-std::string new_directory() {
-  std::string name = ::testing::TempDir() + "linkhealthXXXXXX";
-  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary directory";
-  return name;
-}
-}  // namespace
-
-TestServer::TestServer() : directory(new_directory()) {
+TestServer::TestServer() {
   clock.wall_now = example_now();
   clock.steady_now = example_t();
   settings.listen = {"127.0.0.1", 0};
   settings.socket.path = directory + "/linkhealth.sock";
-}
-
-TestServer::~TestServer() {
-  server.reset();
-  std::filesystem::remove_all(directory);
 }
 
 ApiContext TestServer::context() {

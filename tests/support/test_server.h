@@ -1,5 +1,5 @@
-// A real server over a report that a test gave it: loopback TCP on a free port, a Unix socket in a
-// directory of its own.
+// A real server for tests: loopback TCP on a free port, and a Unix socket in a directory of its
+// own.
 #pragma once
 
 #include <atomic>
@@ -7,12 +7,13 @@
 #include <string>
 
 #include "daemon/api/api_server.h"
+#include "tests/support/temp_directory.h"
 
 namespace linkhealth::test {
 
 class FixedClock : public Clock {
  public:
-  std::atomic<SteadyTime> steady_now{SteadyTime()};  // a test moves it while the server reads it
+  std::atomic<SteadyTime> steady_now{SteadyTime()};  // a test changes it while the server reads it
   std::atomic<WallTime> wall_now{WallTime()};
   [[nodiscard]] SteadyTime steady() const override { return steady_now; }
   [[nodiscard]] WallTime wall() const override { return wall_now; }
@@ -20,11 +21,9 @@ class FixedClock : public Clock {
 
 struct TestServer {
   TestServer();
-  ~TestServer();
-  TestServer(const TestServer&) = delete;
-  TestServer& operator=(const TestServer&) = delete;
 
-  std::string directory;
+  TempDirectory temp;
+  std::string directory = temp.path();
   FixedClock clock;
   ReportStore reports;
   RecordingBroadcaster recordings;
@@ -38,7 +37,7 @@ struct TestServer {
   /// Publishes the example report.
   void publish();
   Result<std::unique_ptr<ApiServer>> try_start(const ApiServerSettings& with);
-  /// Starts answering. Fails the test when it can't.
+  /// Fails the test when the server cannot start.
   void start();
 };
 

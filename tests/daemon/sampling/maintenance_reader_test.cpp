@@ -30,7 +30,7 @@ TEST(MaintenanceReaderTest, ReadsTheDirectoryWhenItIsDue) {
   const auto news = reader.wait(kLong);
   ASSERT_TRUE(news.maintenance);
   EXPECT_THAT(*news.maintenance, SizeIs(1));
-  EXPECT_THAT(news.complaints, ElementsAre(HasSubstr("is no instant")));
+  EXPECT_THAT(news.complaints, ElementsAre(HasSubstr("is not a time")));
   clock.advance(Milliseconds(4'000));
   EXPECT_FALSE(reader.wait(Milliseconds(0)).maintenance) << "nothing new, and not due";
   std::ofstream(temp.file("mlx5_4")) << "";

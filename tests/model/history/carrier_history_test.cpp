@@ -36,7 +36,7 @@ struct Port : OnePort {
   }
 };
 
-TEST(LinkDowns, OfAllSourcesTheOneThatCountedMostIsRight) {
+TEST(LinkDowns, TheLargestCountOfAllSourcesIsRight) {
   LinkDownCount count;
   using enum LinkDownCount::Source;
   EXPECT_EQ(count.add(kTransitions, 1), 1U);
@@ -53,7 +53,7 @@ struct Row {
   std::uint64_t unplanned, planned;
 };
 
-TEST(LinkDowns, EachCountsOnceAndPlannedOnesApart) {
+TEST(LinkDowns, EachCountsOnceAndPlannedOnesSeparately) {
   const Row rows[] = {
       {"ten between two readings", [](Port& p) { p.blink(10); }, 10, 0},
       {"an event and the count of the same one",
@@ -63,7 +63,7 @@ TEST(LinkDowns, EachCountsOnceAndPlannedOnesApart) {
          p.run(1);
        },
        1, 0},
-      {"an administrator's, though his event comes later",
+      {"an administrator's, with a late event",
        [](Port& p) {
          p.run(40);
          p.feed.pull(p.feed.t + 1);
@@ -136,7 +136,7 @@ TEST(LinkDowns, OfADisabledInfiniBandPortArePlanned) {
   EXPECT_TRUE(port.carrier().admin_event_at) << "it was enabled again";
 }
 
-TEST(LinkDowns, AnAdministratorIsNoticedByTheLevelWhereTheEventWasMissed) {
+TEST(LinkDowns, TheAdministrativeStateShowsAMissedEvent) {
   Port port;
   port.run(3);
   port.feed.link.admin_up = false;
@@ -147,7 +147,7 @@ TEST(LinkDowns, AnAdministratorIsNoticedByTheLevelWhereTheEventWasMissed) {
   EXPECT_EQ(port.carrier().admin_event_at, port.history.now());
 }
 
-TEST(LinkDowns, WithoutAnUptimeTheNodeMayJustHaveBooted) {
+TEST(LinkDowns, ArePlannedAtTheStartWhereTheUptimeIsUnknown) {
   Port port;
   const auto read = [&port] {
     Snapshot snapshot = port.feed.tick();
@@ -172,13 +172,13 @@ TEST(LinkDowns, AreBounded) {
   EXPECT_EQ(port.carrier().unplanned_total, 2000U);
 }
 
-/// InfiniBand has no carrier count: link_downed tells of those that were not seen.
+/// InfiniBand has no carrier count: link_downed counts those between readings.
 struct InfiniBand : Port {
   InfiniBand() { feed.be_infiniband(); }
   std::uint64_t read(std::uint64_t link_downed) { return Port::read("link_downed", link_downed); }
 };
 
-TEST(LinkDowned, CountsWhatWasNotSeen) {
+TEST(LinkDowned, CountsLinkDownsBetweenReadings) {
   InfiniBand port;
   for (std::uint64_t downs = 300; downs <= 305; ++downs) port.read(downs);
   EXPECT_EQ(port.carrier().losses.size(), 5U) << "one before each reading";
@@ -191,7 +191,7 @@ TEST(LinkDowned, AWrongReadingIsNoLinkDown) {
   EXPECT_EQ(port.read(2), 1U) << "it was reset, and the link fell since";
 }
 
-TEST(LinkDowned, AFullFileBetweenTwoAnswersOfTheAgentIsNone) {
+TEST(LinkDowned, ASaturatedFileBetweenTwoReadingsOfTheAgentIsNone) {
   InfiniBand port;
   port.read(300);
   port.fall();
@@ -204,7 +204,7 @@ TEST(LinkDowned, AFullFileBetweenTwoAnswersOfTheAgentIsNone) {
 }
 
 /// Counters may come a snapshot before the state of the same link down.
-TEST(LinkDowned, OneThatIsCountedBeforeItIsSeenIsOne) {
+TEST(LinkDowned, ALinkDownThatIsCountedBeforeItIsSeenCountsOnce) {
   InfiniBand port;
   port.read(0);
   port.read_counters_alone(1);
@@ -220,7 +220,7 @@ TEST(LinkDowned, OneThatIsCountedBeforeItIsSeenIsOne) {
   EXPECT_EQ(port.read(3), 3U) << "another one";
 }
 
-/// The PHY counts link downs where a test lets it.
+/// A port whose PHY counts link downs.
 struct PhyPort : Port {
   explicit PhyPort(const char* counter = "link_down_events_phy") : name(counter) {
     feed.counters.set(name, 7);
@@ -231,7 +231,7 @@ struct PhyPort : Port {
 
 // linux: mlx5e_switch_priv_channels() takes the carrier away while rings, channels or the MTU
 // change.
-TEST(PhyCounts, ALossThatThePhyDidNotCountIsOfASetting) {
+TEST(PhyCounts, ALossThatThePhyDidNotCountIsPlanned) {
   for (const char* counter : {"link_down_events_phy", "link_ext_down_count", "link_down_events"}) {
     PhyPort port(counter);
     port.blink(3);
@@ -243,7 +243,7 @@ TEST(PhyCounts, ALossThatThePhyDidNotCountIsOfASetting) {
   }
 }
 
-TEST(PhyCounts, ALossThatThePhyCountedStandsAlsoWhenItIsBehindOrAhead) {
+TEST(PhyCounts, ALossThatThePhyCountedIsUnplannedAlsoWithALag) {
   PhyPort port;
   port.feed.period_s = 1;
   port.blink();
@@ -257,7 +257,7 @@ TEST(PhyCounts, ALossThatThePhyCountedStandsAlsoWhenItIsBehindOrAhead) {
   EXPECT_EQ(port.carrier().unplanned_total, 2U);
 }
 
-TEST(PhyCounts, ThatAreResetOrReadWronglySayNothing) {
+TEST(PhyCounts, AreIgnoredWhenResetOrReadWrongly) {
   PhyPort port;
   for (const std::uint64_t count : {0U, 7U, 7U, 2U, 2U, 7U})
     EXPECT_EQ(port.read(port.name, count), 0U) << count;
@@ -265,7 +265,7 @@ TEST(PhyCounts, ThatAreResetOrReadWronglySayNothing) {
 }
 
 // linux: mlx5e_get_link_ext_stats() gives 0 where the register could not be read.
-TEST(PhyCounts, ZeroForAsLongAsTheFirmwareDoesNotAnswerExcusesNothing) {
+TEST(PhyCounts, ZeroWhileTheFirmwareDoesNotAnswerPlansNothing) {
   for (const int silent : {1, 2, 7}) {
     PhyPort port("link_ext_down_count");
     port.feed.counters.set(port.name, 0);
@@ -280,7 +280,7 @@ TEST(PhyCounts, ZeroForAsLongAsTheFirmwareDoesNotAnswerExcusesNothing) {
 }
 
 // Prometheus takes a counter that decreases for one that was reset, and adds all of it again.
-TEST(LossesAsExported, NeverDecreaseAndNoneIsLost) {
+TEST(ExportedLosses, NeverDecreaseAndNoneIsLost) {
   PhyPort port;
   port.blink(2);
   EXPECT_EQ(port.carrier().unplanned_exported, 2U);
@@ -295,22 +295,22 @@ TEST(LossesAsExported, NeverDecreaseAndNoneIsLost) {
   EXPECT_EQ(port.carrier().unplanned_exported, 3U) << "compensated at the next one";
 }
 
-TEST(LastLoss, IsTheLastUnplannedOneHoweverLongAgoAndOverARestart) {
+TEST(LastLoss, IsTheLastUnplannedOneAlsoOverARestart) {
   Port port;
   const auto last = [&] { return port.carrier().last_unplanned_loss_at(); };
   port.run(40);
-  EXPECT_FALSE(last()) << "it never fell";
+  EXPECT_FALSE(last()) << "never down";
   const WallTime fell = port.feed.tick().wall_time + from_seconds(1);
   port.feed.pull(port.feed.t + 1);
   port.feed.plug(port.feed.t + 3);
   port.run(40);
   ASSERT_TRUE(last());
-  EXPECT_EQ(*last(), fell) << "when it fell, not when that was read";
+  EXPECT_EQ(*last(), fell) << "when it went down, not when that was read";
   port.feed.event(PortEventKind::kAdminDown, port.feed.t + 1);
   port.feed.pull(port.feed.t + 2);
   port.feed.plug(port.feed.t + 3);
   port.run(40);
-  EXPECT_EQ(last(), fell) << "an administrator's is none";
+  EXPECT_EQ(last(), fell) << "an administrator's does not count";
   port.feed.period_s = 3600;
   port.run(50);
   EXPECT_EQ(port.carrier().unplanned_losses(port.history.now(), 1e9), 0U) << "two days ago";

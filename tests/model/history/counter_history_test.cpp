@@ -47,7 +47,7 @@ TEST(CounterHistory, IsBounded) {
   EXPECT_LE(port.intervals().size(), 512U);
 }
 
-TEST(CounterHistory, AResetOfASourceIsNoneOfAnother) {
+TEST(CounterHistory, AResetOfOneSourceDoesNotAffectAnother) {
   Counted port;
   port.feed.counters.set("symbol_error", 3);
   port.run(5);
@@ -64,7 +64,7 @@ TEST(CounterHistory, AResetOfASourceIsNoneOfAnother) {
   EXPECT_EQ(port.newest(Indicator::kSymbolErrors), 0);
 }
 
-TEST(CounterHistory, OfADeviceThatCameBackNothingIsComparedWithBefore) {
+TEST(CounterHistory, ADeviceThatWasAddedAgainCountsFromItsFirstReading) {
   Counted port;
   port.read({{"port_rcv_data", 1000}, {"symbol_error", 3}});
   port.read({{"port_rcv_data", 2000}, {"symbol_error", 3}});
@@ -94,7 +94,7 @@ TEST(CounterHistory, LanesCountFromReadingToReading) {
   EXPECT_EQ(bits(1010), 2);
 }
 
-TEST(CounterHistory, LanesThatWereCountedInBlocksAreNotComparedWithBits) {
+TEST(CounterHistory, BlocksOfLanesAreNotComparedWithBits) {
   Counted port;
   lane_errors(port, {{}, 10, {}});
   EXPECT_EQ(lane_errors(port, {{}, 14, {}}), 4);
@@ -102,8 +102,8 @@ TEST(CounterHistory, LanesThatWereCountedInBlocksAreNotComparedWithBits) {
   EXPECT_EQ(lane_errors(port, {5'000'000'007, {}, {}}), 7);
 }
 
-/// Recordings have counters that are read each minute.
-TEST(CounterHistory, ARateOfACounterThatIsReadSeldomIsSpreadAndDamageCountsWhole) {
+/// Old recordings have counters that are read each minute.
+TEST(CounterHistory, ARareReadingIsSpreadWhereItIsARateAndDamageCountsWhole) {
   Counted port;
   for (std::uint64_t minute = 0; minute < 4; ++minute) {
     for (int i = 0; i < 5; ++i) port.read({{"fec_uncorrectable_blocks", 0}});

@@ -20,7 +20,7 @@ struct Card : OnePort {
   }
 };
 
-TEST(PcieErrors, OfAReadingThatHasOnlySomeCountNothingTwice) {
+TEST(PcieErrors, OfAnIncompleteReadingDoNotCountTwice) {
   Card card;
   card.read_aer(5, 40);
   card.read_aer(5, {});
@@ -31,7 +31,7 @@ TEST(PcieErrors, OfAReadingThatHasOnlySomeCountNothingTwice) {
   EXPECT_EQ(card.grown(), 2 + 100) << "what cannot be corrected counts a hundred times";
 }
 
-TEST(PcieErrors, ThatAreReadLaterHaveAPastOfTheirOwn) {
+TEST(PcieErrors, OfALaterFirstReadingAreOld) {
   Card card;
   card.read_aer(5, {});
   card.read_aer(5, 40);
@@ -42,7 +42,7 @@ TEST(PcieErrors, ThatAreReadLaterHaveAPastOfTheirOwn) {
 
 /// A card that comes back counts from zero, and may have more by the next reading than it had
 /// before.
-TEST(PcieErrors, OfACardThatCameBackHaveAPastOfTheirOwn) {
+TEST(PcieErrors, OfACardThatWasAddedAgainAreOld) {
   Card card;
   card.read_aer(3, 0);
   card.feed.event(PortEventKind::kDeviceAdded, card.feed.t + 1);
@@ -54,7 +54,7 @@ TEST(PcieErrors, OfACardThatCameBackHaveAPastOfTheirOwn) {
 }
 
 // InfiniBand's agent counts no corrected bits, and an idle port no data.
-TEST(FatalErrors, OfACardWhoseFirmwareAnswersEndThoughItsPortIsIdle) {
+TEST(FatalErrors, EndWhereTheFirmwareAnswersThoughThePortIsIdle) {
   for (const bool answers : {true, false}) {
     Card card;
     card.feed.be_infiniband();

@@ -25,7 +25,7 @@ double noise(double sigma) {
 }
 double daily(double day) { return std::sin(2 * std::numbers::pi * day); }
 
-TEST(Drift, ASlopeUnderNoiseAndADailyCycleIsFoundWithItsInterval) {
+TEST(Drift, FindsASlopeUnderNoiseAndADailyCycle) {
   const auto slope =
       feed(20, [](double day) { return -3 - 0.05 * day + 0.3 * daily(day) + noise(0.1); }).slope();
   ASSERT_TRUE(slope);
@@ -50,14 +50,14 @@ TEST(Drift, AWeekIsNeeded) {
   EXPECT_TRUE(feed(9, [](double day) { return day; }).slope());
 }
 
-TEST(Drift, ItForgetsWhatIsOlderThanFourWeeks) {
+TEST(Drift, ForgetsPointsOlderThanFourWeeks) {
   const auto slope = feed(90, [](double day) { return day < 40 ? 100 - day : day; }).slope();
   ASSERT_TRUE(slope);
   EXPECT_NEAR(slope->per_day, 1, 0.01);
   EXPECT_LE(slope->over_days, Drift::kDaysKept);
 }
 
-TEST(Drift, ItSurvivesARestartAndIsBounded) {
+TEST(Drift, SurvivesARestartAndIsBounded) {
   const Drift before = feed(60, [](double day) { return 2 * day + noise(0.1); });
   EXPECT_LE(before.values().size(), 2 * Drift::kDaysKept * Drift::kBinsADay);
   Drift after;
@@ -67,17 +67,10 @@ TEST(Drift, ItSurvivesARestartAndIsBounded) {
   EXPECT_EQ(after.slope()->per_day, before.slope()->per_day);
 }
 
-TEST(Drift, NonsenseFromAFileIsLeftOut) {
+TEST(Drift, IgnoresWrongValuesFromAFile) {
   Drift drift;
   drift.assign({1, 2, 0, 5, -3, 1, 5, std::nan(""), 1e300, 4, 7});
   EXPECT_EQ(drift.values(), (std::vector<double>{1, 2}));
-  EXPECT_FALSE(drift.slope());
-}
-
-TEST(Drift, ClearedItKnowsNothing) {
-  Drift drift = feed(20, [](double day) { return day; });
-  drift.clear();
-  EXPECT_TRUE(drift.values().empty());
   EXPECT_FALSE(drift.slope());
 }
 

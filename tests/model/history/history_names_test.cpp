@@ -1,4 +1,4 @@
-// Names that go from card to card, and cards that go from slot to slot.
+// Labels that move to another card, and cards that move to another slot.
 #include <gtest/gtest.h>
 
 #include "model/history/history.h"
@@ -17,31 +17,31 @@ Snapshot one_card(Feed& feed, const char* name, const char* pci, const char* gui
   return snapshot;
 }
 
-TEST(History, AGoneCardLeavesItsNameToTheOneThatGetsIt) {
+TEST(History, AnAbsentCardLosesItsLabelToTheCardThatGetsIt) {
   History history;
   Feed feed;
   history.observe(one_card(feed, "mlx5_1/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
   history.observe(one_card(feed, "mlx5_1/1", "0000:2c:00.0", "b83f:d203:0010:0002"));
   ASSERT_EQ(history.ports().size(), 2U);
   EXPECT_EQ(history.ports().at("0000:1b:00.0/1").key, "0000:1b:00.0/1")
-      << "two ports of one name are nobody's";
+      << "the label is another port's";
   EXPECT_EQ(history.ports().at("0000:2c:00.0/1").key, "mlx5_1/1");
-  EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived);
+  EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").seen_elsewhere);
   history.observe(one_card(feed, "mlx5_0/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
   EXPECT_EQ(history.ports().at("0000:1b:00.0/1").key, "mlx5_0/1") << "it is back";
 }
 
-TEST(History, ACardThatSitsInAnotherSlotHasNotGone) {
+TEST(History, ACardInAnotherSlotIsNotGone) {
   History history;
   Feed feed;
   history.observe(one_card(feed, "mlx5_1/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
   history.observe(one_card(feed, "mlx5_1/1", "0000:2c:00.0", "b83f:d203:0010:0001"));
-  ASSERT_EQ(history.ports().size(), 1U) << "what is known of it went with it";
+  ASSERT_EQ(history.ports().size(), 1U) << "its history moved with it";
   EXPECT_TRUE(history.ports().at("0000:2c:00.0/1").present);
   history.observe(one_card(feed, "mlx5_1/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
   EXPECT_TRUE(history.ports().at("0000:1b:00.0/1").present) << "back in its slot";
   history.observe(one_card(feed, "mlx5_1/1", "0000:3d:00.0", "0000:0000:0000:0000"));
-  EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived) << "a virtual function";
+  EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").seen_elsewhere) << "a virtual function";
 }
 
 TEST(History, ARenameKeepsTheHistory) {
@@ -56,9 +56,9 @@ TEST(History, ARenameKeepsTheHistory) {
   EXPECT_EQ(history.find("mlx5_7/1")->first_seen, steady_from_seconds(10));
 }
 
-/// For a week its network interface alone is said to have lost something
-/// (daemon/sampling/port_search.h), over restarts too.
-TEST(History, WhenTheVerbsDeviceWasLastSeenIsKept) {
+/// For a week a missing verbs device is reported (daemon/sampling/port_search.h), over restarts
+/// too.
+TEST(History, SavesWhenTheVerbsDeviceWasLastSeen) {
   const auto run = [](History& history, double from_s, const char* name, const char* guid,
                       int steps) {
     Feed feed;
@@ -87,12 +87,12 @@ TEST(History, WhenTheVerbsDeviceWasLastSeenIsKept) {
   gone.observe(one_card(other, "mlx5_2/1", "0000:2c:00.0", "b83f:d203:0010:0002"));
   EXPECT_EQ(gone.references().ports.back().verbs_seen_at, with.verbs_seen_at)
       << "of one that is not there at all";
-  EXPECT_FALSE(run(next, 4000, "ens1np0", "", 3).verbs_seen_at) << "nothing is missed any more";
+  EXPECT_FALSE(run(next, 4000, "ens1np0", "", 3).verbs_seen_at) << "not expected any more";
 }
 
 using Names = std::map<std::string, std::string>;
 
-TEST(PortMoves, GoWithTheNameThatLasts) {
+TEST(PortMoves, FollowTheLastingName) {
   EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "a/1"}, {"2b", "b/1"}}),
             PortMoves());
   EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "b/1"}, {"2b", "a/1"}}),
@@ -100,10 +100,10 @@ TEST(PortMoves, GoWithTheNameThatLasts) {
   EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"2b", "a/1"}, {"3b", "b/1"}}),
             (PortMoves{{"1b", "2b"}, {"2b", "3b"}, {"3b", ""}}));
   EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"1b", "c/1"}}), PortMoves())
-      << "a card that replaced it is its heir";
+      << "a replacement card takes over the history";
 }
 
-TEST(PortMoves, WhoseKeyAnotherHasIsKeptUnderItsName) {
+TEST(PortMoves, ACardThatLostItsKeyIsKeptUnderItsLastingName) {
   const PortMoves gone = moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"2b", "a/1"}});
   EXPECT_EQ(gone, (PortMoves{{"1b", "2b"}, {"2b", "b/1"}}));
   EXPECT_EQ(moves_between({{"2b", "a/1"}, {"b/1", "b/1"}}, {{"2b", "a/1"}, {"3b", "b/1"}}),
@@ -112,7 +112,7 @@ TEST(PortMoves, WhoseKeyAnotherHasIsKeptUnderItsName) {
             (PortMoves{{"1b", "2b"}, {"2b", ""}}));
 }
 
-TEST(PortMoves, WhatStandsAtTwoKeysAndFunctionsOfOneCardStay) {
+TEST(PortMoves, ANameAtTwoKeysAndFunctionsOfOneCardDoNotMove) {
   const Names twins{{"1b", "a/1"}, {"2b", "a/1"}};
   EXPECT_EQ(moves_between(twins, {{"2b", "a/1"}, {"3b", "a/1"}}), PortMoves());
   EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"2b", "a/1"}, {"3b", "a/1"}}), PortMoves());

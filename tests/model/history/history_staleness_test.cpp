@@ -1,4 +1,4 @@
-// What a source that is not ok gave is unknown after a while.
+// Values of a source that is not ok become unknown after kStaleAfterS.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,9 +16,10 @@ using enum SourceState;
 using SourceNames = std::vector<std::string>;
 
 const SourceNames kAll = {
-    "symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
-    "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
-    "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
+    "symbol_error",         "out_of_sequence",      "netdev_rx_crc_errors",
+    "link_down_events_phy", "netdev_multicast",     "rmon_etherStatsPkts64Octets",
+    "a_card_s_own",         "devlink_fw_errors",    "fec_hist_0to0",
+    "link_ext_down_count",  "pause_rx_pause_frames"};
 const SourceNames kNotOfTheReader = {"netdev_rx_crc_errors", "netdev_multicast",
                                      "devlink_fw_errors"};
 
@@ -69,11 +70,17 @@ TEST(Staleness, EndsTheCountersOfTheSourceAndOfThoseThatItStops) {
       {kDriverStats, kFailing, {"link_down_events_phy"}},
       {kEthtoolStats, kFailing, {"rmon_etherStatsPkts64Octets"}},
       {kFec, kFailing, {"fec_hist_0to0"}},
+      {kPause, kFailing, {"pause_rx_pause_frames"}},
+      // ETHTOOL_MSG_LINKSTATE_GET has it, not the statistics.
+      {kDownReason, kFailing, {"link_ext_down_count"}},
       {kNetdevStats, kFailing, {"netdev_rx_crc_errors", "netdev_multicast"}},
       {kDevlink, kFailing, {"devlink_fw_errors"}},
       {kPcie, kFailing, {}},
       // Without its family nothing is requested through ethtool.
-      {kEthtool, kFailing, {"rmon_etherStatsPkts64Octets", "fec_hist_0to0"}},
+      {kEthtool,
+       kFailing,
+       {"rmon_etherStatsPkts64Octets", "fec_hist_0to0", "link_ext_down_count",
+        "pause_rx_pause_frames"}},
       // A port has one reader: while one of its reads hangs, nothing else of it is read.
       {kEthtool, kHung, all_but(kNotOfTheReader)},
       {kCounters, kHung, all_but(kNotOfTheReader)},
@@ -105,7 +112,18 @@ TEST(Staleness, EndsAFileThatFailsInASourceThatIsOk) {
   EXPECT_EQ(port.port().latest.sources->at(kCounters).reason, "link_downed: EINVAL");
 }
 
-TEST(Staleness, OfWhatAnotherSourceStopsIsBlindnessInTheEnd) {
+TEST(Staleness, EndsTheLanesOfFecOnlyWhereTheirSourceFails) {
+  ReadPort port;
+  port.feed.fec_lanes.assign(4, FecLane{1, {}, {}});
+  port.read(50, kAll, {});
+  port.feed.fec_lanes.clear();
+  port.read(600, kAll, {});
+  EXPECT_EQ(port.port().latest.fec_lanes.size(), 4U) << "a driver may report them rarely";
+  port.read(400, kAll, {{kFec, {kFailing, "EIO"}}});
+  EXPECT_TRUE(port.port().latest.fec_lanes.empty());
+}
+
+TEST(Staleness, MakesASourceBlindThatAnotherOneStops) {
   ReadPort port;
   port.read(60, kAll, {{kEthtool, {kHung, "no answer within 5 s"}}});
   EXPECT_NE(port.port().blind_to(kEthtool), nullptr);

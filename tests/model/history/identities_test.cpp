@@ -19,7 +19,7 @@ Snapshot snapshot_at(std::int64_t second, const std::string& serial) {
   return snapshot;
 }
 
-TEST(IdentityWatchTest, TellsWhatComesAndOnceAnHourThatItIsStillThere) {
+TEST(IdentityWatchTest, ReportsAModuleWhenItIsNewAndOnceAnHour) {
   IdentityWatch watch;
   const auto first = watch.add(snapshot_at(0, "S1"));
   ASSERT_THAT(first, SizeIs(1));
@@ -33,7 +33,7 @@ TEST(IdentityWatchTest, TellsWhatComesAndOnceAnHourThatItIsStillThere) {
   EXPECT_THAT(watch.add(snapshot_at(3620, "S1")), IsEmpty()) << "back in its place within the hour";
 }
 
-TEST(IdentityWatchTest, AModuleWithoutASerialOrThatIsAbsentIsNobody) {
+TEST(IdentityWatchTest, IgnoresAnAbsentModuleAndOneWithoutASerial) {
   IdentityWatch watch;
   EXPECT_THAT(watch.add(snapshot_at(0, "")), IsEmpty());
   Snapshot gone = snapshot_at(0, "S1");
@@ -54,7 +54,7 @@ TEST(IdentityWatchTest, TheFarEndIsNamedByItsPlace) {
   EXPECT_EQ(both[1].place, "leaf-12 Ethernet17/1");
 }
 
-TEST(IdentityWatchTest, AClockThatIsSetBackIsNoEndlessStory) {
+TEST(IdentityWatchTest, AClockThatIsSetBackReportsOnce) {
   IdentityWatch watch;
   watch.add(snapshot_at(5000, "S1"));
   EXPECT_THAT(watch.add(snapshot_at(0, "S1")), SizeIs(1));

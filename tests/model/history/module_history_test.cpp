@@ -1,4 +1,4 @@
-// Light of both modules against what is normal for it.
+// Light of both modules against its baseline.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ TEST(Dbm, NoLightHasNoLogarithm) {
   EXPECT_NEAR(to_dbm(1), 0, 1e-9);
 }
 
-TEST(ModuleHistory, AFaultDoesNotBecomeItsOwnNormal) {
+TEST(ModuleHistory, AFaultDoesNotBecomeItsOwnBaseline) {
   Optical port;
   port.run(20);
   port.feed.receive_mw(0.2);
@@ -34,7 +34,7 @@ TEST(ModuleHistory, AFaultDoesNotBecomeItsOwnNormal) {
   EXPECT_NEAR(port.lane().below_baseline().value(), 6.02, 0.05);
 }
 
-TEST(ModuleHistory, ANewModuleHasNoPastAtEitherEnd) {
+TEST(ModuleHistory, ANewModuleClearsTheBaselinesOfBothEnds) {
   Optical port;
   for (int i = 0; i < 20; ++i) port.read_far("F1", 0.9);
   ASSERT_TRUE(port.lane().below_baseline());
@@ -49,7 +49,7 @@ TEST(ModuleHistory, ANewModuleHasNoPastAtEitherEnd) {
   EXPECT_FALSE(port.lane().below_baseline());
 }
 
-TEST(ModuleHistory, AnInsertedModuleWithoutASerialHasNoPast) {
+TEST(ModuleHistory, AnInsertedModuleWithoutASerialHasNoBaseline) {
   Optical port;
   port.feed.module.serial = "";
   port.run(10);
@@ -73,7 +73,7 @@ TEST(ModuleHistory, ReadingsOfTheDarkTimeAreForgottenWhenTheLinkIsBack) {
   EXPECT_NEAR(port.lane().below_baseline().value(), 0, 0.01);
 }
 
-TEST(ModuleHistory, APageWithoutLightOfALinkThatCarriesIsTheModulesReading) {
+TEST(ModuleHistory, AFewDarkPagesOfALinkThatIsUpAreIgnored) {
   Optical port;
   port.run(20);
   const double usual = port.lane().now().value();
@@ -84,7 +84,7 @@ TEST(ModuleHistory, APageWithoutLightOfALinkThatCarriesIsTheModulesReading) {
   EXPECT_LT(port.lane().now().value(), -30) << "it lasts: the meter is dead, and that is reported";
 }
 
-TEST(ModuleHistory, ACarrierRefutesAnEmptyCageThatWasReadBefore) {
+TEST(ModuleHistory, ACarrierRefutesAnEmptyCage) {
   Optical port;
   port.run(3);
   port.feed.event(PortEventKind::kModuleRemoved, port.feed.t + 1);
@@ -99,8 +99,7 @@ TEST(ModuleHistory, ACarrierRefutesAnEmptyCageThatWasReadBefore) {
       << "what is in the cage is not known, but it is not empty";
 }
 
-/// The error ratio that is normal, after a module was changed that had so many bits corrected a
-/// second.
+/// The baseline of the error ratio after a module with this rate of corrected bits was swapped.
 double normal_after_swap(double bits_per_s_before) {
   OnePort port;
   port.run(60);
@@ -115,10 +114,10 @@ double normal_after_swap(double bits_per_s_before) {
   return std::pow(10.0, port.port().counters.ber_log10.lower_quartile().value());
 }
 
-TEST(ModuleHistory, ASwapThatDidNotHelpIsNotTheNewNormal) {
+TEST(ModuleHistory, ASwapThatDidNotHelpIsNotTheNewBaseline) {
   EXPECT_LT(normal_after_swap(4e6), 2e-8) << "what the link was before it had errors";
   EXPECT_GT(normal_after_swap(4000), 5e-6)
-      << "a link that was well may have another normal with another module";
+      << "a healthy link may have another baseline with another module";
 }
 
 }  // namespace

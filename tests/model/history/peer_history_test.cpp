@@ -1,4 +1,4 @@
-// The far end of the cable: what it counted, when that was read, and who it was before a restart.
+// The far end of the cable: its counters, the ages of readings, and its names over a restart.
 #include <gtest/gtest.h>
 
 #include "tests/model/history/one_port.h"
@@ -31,11 +31,11 @@ struct Cabled : OnePort {
   }
 };
 
-TEST(FarEnd, AnEmptySampleEndsWhatWasKnown) {
+TEST(FarEnd, AnEmptySampleRevokesTheEarlierOnes) {
   Cabled port;
   port.read_far(far_port("lldp", "", "Eth1", 0));
   port.run(1);
-  EXPECT_TRUE(port.port().latest.peer) << "left out: the last one stands";
+  EXPECT_TRUE(port.port().latest.peer) << "left out: unchanged";
   port.read_far(PeerSample{});
   EXPECT_FALSE(port.port().latest.peer);
   EXPECT_FALSE(port.port().peer_at);
@@ -73,7 +73,7 @@ TEST(FarCounters, CountBetweenReadingsOfOnePortByOneSource) {
   }
 }
 
-TEST(FarCounters, WithoutAGuidTheNameOfTheSystemTellsItFromAnother) {
+TEST(FarCounters, WithoutAGuidTheSystemsNameIdentifiesThePort) {
   Cabled port;
   port.read_far(far_port("lldp", "", "17", 9));
   PeerSample other = far_port("lldp", "", "17", 100);
@@ -82,7 +82,7 @@ TEST(FarCounters, WithoutAGuidTheNameOfTheSystemTellsItFromAnother) {
   EXPECT_TRUE(port.errors().empty());
 }
 
-TEST(FarCounters, AReadingThatIsRepeatedCountsOnce) {
+TEST(FarCounters, ARepeatedReadingCountsOnce) {
   Cabled port;
   port.read_far(far_port("mad", "", "17", 5));
   PeerSample peer = far_port("mad", "", "17", 9);
@@ -148,7 +148,7 @@ struct Restarted : Cabled {
   }
 };
 
-TEST(FarNames, OutliveARestartWhileTheLinkIsDown) {
+TEST(FarNames, SurviveARestartWhileTheLinkIsDown) {
   Restarted node("lldp", false);
   node.run(1000);
   const auto& peer = node.port().latest.peer;
@@ -161,7 +161,7 @@ TEST(FarNames, OutliveARestartWhileTheLinkIsDown) {
   EXPECT_EQ(node.history.references().ports[0].peer_system, "leaf-12") << "and the next one";
 }
 
-TEST(FarNames, EndWithALinkOverWhichNothingIsHeard) {
+TEST(FarNames, EndWithALinkThatHearsNothing) {
   Restarted node("mad", true);
   node.run(10);
   EXPECT_TRUE(node.port().latest.peer);
@@ -169,7 +169,7 @@ TEST(FarNames, EndWithALinkOverWhichNothingIsHeard) {
   EXPECT_FALSE(node.port().latest.peer);
 }
 
-TEST(FarNames, GiveWayToANewReading) {
+TEST(FarNames, AreReplacedByANewReading) {
   Restarted node("lldp", false);
   PeerSample other = far_port("mad", "", "Ethernet1", 0);
   other.system = "leaf-7";
@@ -178,7 +178,7 @@ TEST(FarNames, GiveWayToANewReading) {
   EXPECT_EQ(node.port().latest.peer->system, "leaf-7");
 }
 
-TEST(FarNames, OfAPlanOrAnImportAreNotKept) {
+TEST(FarNames, OfAPlanOrAnImportAreNotSaved) {
   for (const char* source : {"plan", "fleet"})
     EXPECT_FALSE(Restarted(source, false).port().latest.peer) << source;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -36,7 +37,7 @@ struct Rated {
 };
 
 // mlx5: the kernel's statistics come each 10 s, the driver's own of the same frames once a minute.
-TEST(RateCalculator, AnEventThatSeveralSourcesReportAtTheirTimesCountsOnce) {
+TEST(RateCalculator, AnEventThatSeveralSourcesReportCountsOnce) {
   Rated frames{Indicator::kFrameErrors}, symbols{Indicator::kSymbolErrors},
       pause{Indicator::kPauseReceived};
   for (int i = 0; i < 40; ++i) {
@@ -58,9 +59,9 @@ TEST(RateCalculator, AnEventThatSeveralSourcesReportAtTheirTimesCountsOnce) {
   EXPECT_EQ(pause.total, 10);
 }
 
-// What only one source sees counts, unless the other reported as much since the last reading of the
-// one: then it may be the same, and the smaller sum counts.
-TEST(RateCalculator, WhatOneSourceAloneSeesCounts) {
+// An event that only one source reports counts, unless the other source reported as many since:
+// they may be the same.
+TEST(RateCalculator, AnEventOfOneSourceOnlyCounts) {
   Rated frames{Indicator::kFrameErrors};
   const auto both = [&](double t, std::uint64_t kernel, std::uint64_t driver) {
     frames.read(t, {{"mac_FrameCheckSequenceErrors", kernel}});
@@ -91,6 +92,13 @@ TEST(RateCalculator, ARateIsSpreadOverTheTimeSinceItsCounterWasRead) {
   EXPECT_EQ(late[1].in_interval(10), 60) << "damage counts whole";
 }
 
+/// Readings of one counter.
+std::vector<Values> readings(std::string_view name, std::initializer_list<std::uint64_t> values) {
+  std::vector<Values> all;
+  for (const std::uint64_t value : values) all.push_back({{name, value}});
+  return all;
+}
+
 struct ResetRow {
   const char* what;
   Indicator indicator;
@@ -103,29 +111,13 @@ struct ResetRow {
 TEST(RateCalculator, ADecreaseIsAResetOfItsSource) {
   using enum Indicator;
   const ResetRow rows[] = {
-      {"counting goes on", kSymbolErrors, {{{"symbol_error", 5}}, {{"symbol_error", 7}}}, 2},
-      {"the reading after a reset is the new start",
-       kSymbolErrors,
-       {{{"symbol_error", 100}},
-        {{"symbol_error", 0}},
-        {{"symbol_error", 30}},
-        {{"symbol_error", 31}}},
-       1},
-      {"a wrong reading counts nothing",
-       kSymbolErrors,
-       {{{"symbol_error", 100}},
-        {{"symbol_error", 0}},
-        {{"symbol_error", 100}},
-        {{"symbol_error", 104}}},
-       4},
-      {"wrong readings again and again count nothing",
-       kSymbolErrors,
-       {{{"symbol_error", 100}},
-        {{"symbol_error", 0}},
-        {{"symbol_error", 100}},
-        {{"symbol_error", 0}},
-        {{"symbol_error", 100}}},
-       0},
+      {"no reset", kSymbolErrors, readings("symbol_error", {5, 7}), 2},
+      {"the reading after a reset is the new start", kSymbolErrors,
+       readings("symbol_error", {100, 0, 30, 31}), 1},
+      {"a wrong reading counts nothing", kSymbolErrors,
+       readings("symbol_error", {100, 0, 100, 104}), 4},
+      {"repeated wrong readings count nothing", kSymbolErrors,
+       readings("symbol_error", {100, 0, 100, 0, 100}), 0},
       {"others of the source start again, too",
        kSymbolErrors,
        {{{"symbol_error", 2}, {"port_rcv_data", 1'000'000}},
@@ -146,17 +138,10 @@ TEST(RateCalculator, ADecreaseIsAResetOfItsSource) {
         {{"mac_FrameCheckSequenceErrors", 107}, {"port_rcv_errors", 0}},
         {{"mac_FrameCheckSequenceErrors", 109}, {"port_rcv_errors", 109}}},
        9},
-      {"a saturated register of fewer bits is no reset",
-       kLinkDowns,
-       {{{"link_downed", 300}}, {{"link_downed", 255}}, {{"link_downed", 301}}},
-       1},
-      {"a counter that was full and cleared starts again",
-       kFrameErrors,
-       {{{"port_rcv_errors", 65535}},
-        {{"port_rcv_errors", 0}},
-        {{"port_rcv_errors", 1}},
-        {{"port_rcv_errors", 4}}},
-       3},
+      {"a saturated register of fewer bits is no reset", kLinkDowns,
+       readings("link_downed", {300, 255, 301}), 1},
+      {"a saturated counter that was cleared starts again", kFrameErrors,
+       readings("port_rcv_errors", {65535, 0, 1, 4}), 3},
   };
   for (const ResetRow& row : rows) {
     Rated rated{row.indicator};
@@ -166,13 +151,13 @@ TEST(RateCalculator, ADecreaseIsAResetOfItsSource) {
   }
 }
 
-TEST(RateCalculator, AnIndicatorOfWhichNothingWasReadIsNotZero) {
+TEST(RateCalculator, AnIndicatorThatWasNotReadIsUnknown) {
   const Increase increase =
       increase_between(counters({{"port_rcv_data", 1}}), counters({{"port_rcv_data", 2}}));
   EXPECT_TRUE(std::isnan(increase.of(Indicator::kUncorrectableBlocks)));
 }
 
-TEST(RateCalculator, WhatSeemsToHaveWrappedIsResetWithTheRestOfItsSource) {
+TEST(RateCalculator, AWrapIsAResetWhereOthersOfItsSourceWereReset) {
   const Increase increase = increase_between(
       counters({{"rx_write_requests", 1'000'000}, {"local_ack_timeout_err", 0xfffffffeU}}),
       counters({{"rx_write_requests", 10}, {"local_ack_timeout_err", 1}}));
@@ -180,13 +165,16 @@ TEST(RateCalculator, WhatSeemsToHaveWrappedIsResetWithTheRestOfItsSource) {
   EXPECT_TRUE(std::isnan(increase.of(Indicator::kRetries)));
 }
 
-TEST(Indicators, ACounterSaysOneThing) {
+TEST(Indicators, ACounterHasOneIndicator) {
   std::map<std::string, int> uses;
   for (const IndicatorInfo& info : indicator_table())
-    for (const std::string& name : names_of(info)) EXPECT_EQ(++uses[name], 1) << name;
+    for (const std::string& name : names_of(info)) {
+      EXPECT_EQ(++uses[name], 1) << name;
+      EXPECT_TRUE(find_counter(name)) << name;
+    }
 }
 
-TEST(RateCalculator, EachEndOfACounterIsTreatedAsItsOwn) {
+TEST(RateCalculator, HandlesEachEndOfACounter) {
   using enum Indicator;
   struct Row {
     const char* what;
@@ -223,19 +211,13 @@ TEST(RateCalculator, EachEndOfACounterIsTreatedAsItsOwn) {
   }
 }
 
-// The peer sent it, because it had no receive work request: a slow receiver would accuse all its
-// senders.
-TEST(Indicators, AnRnrNakThatWasReceivedSaysNothingOfThisHost) {
+// The peer sent it because it had no receive work request.
+TEST(Indicators, AReceivedRnrNakDoesNotCountForThisHost) {
   for (const char* name : {"rnr_nak_retry_err", "rnr_naks_rcvd", "RNR received", "rcvd_rnr_err"}) {
     const auto id = find_counter(name);
     ASSERT_TRUE(id) << name;
     EXPECT_FALSE(indicator_of(*id)) << name;
   }
-}
-
-TEST(Indicators, EveryCounterOfAFlowIsInTheTable) {
-  for (const IndicatorInfo& info : indicator_table())
-    for (const std::string& name : names_of(info)) EXPECT_TRUE(find_counter(name)) << name;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ LinkSample link(bool carrier, std::optional<std::uint32_t> speed_mbps = {},
   return sample;
 }
 
-/// What a daemon would see, second by second.
+/// Snapshots, second by second.
 class SignalCollectorTest : public testing::Test {
  protected:
   PortSample& sample() {
@@ -53,7 +53,7 @@ class SignalCollectorTest : public testing::Test {
   SignalCollector collector_;
 };
 
-TEST_F(SignalCollectorTest, ACardThatCameBackCountsFromZeroAgain) {
+TEST_F(SignalCollectorTest, ACardThatWasAddedAgainCountsFromZero) {
   const auto read = [&](int second, std::uint64_t correctable, std::uint64_t blocks) {
     counters(blocks, 1000);
     sample().pcie.emplace();
@@ -89,7 +89,7 @@ TEST_F(SignalCollectorTest, AStepEndsWithTheFirstSnapshotOfTheNext) {
   EXPECT_EQ(last[0].values[kCarrierUp], 1);
 }
 
-TEST_F(SignalCollectorTest, WhatWasNotReadInAStepIsAbsentInIt) {
+TEST_F(SignalCollectorTest, AValueThatWasNotReadInAStepIsUnknown) {
   sample().module.emplace().temperature_c = 51;
   at(0);
   sample().link.emplace().carrier = true;
@@ -101,7 +101,7 @@ TEST_F(SignalCollectorTest, WhatWasNotReadInAStepIsAbsentInIt) {
   EXPECT_THAT(at(30), IsEmpty()) << "nothing was seen";
 }
 
-TEST_F(SignalCollectorTest, CountersAreIncreasesAndTheFirstReadingIsNone) {
+TEST_F(SignalCollectorTest, CountersAreIncreasesAndTheFirstReadingHasNone) {
   counters(1000, 5'000'000);
   sample().link = link(true);
   at(0);
@@ -136,7 +136,7 @@ TEST_F(SignalCollectorTest, TheErrorRatioIsThatOfTheStep) {
   EXPECT_THAT(at(20).at(0).values[kPreFecBer], DoubleNear(1.0e-9, 1e-12));
 }
 
-TEST_F(SignalCollectorTest, ReadingsThatComeUnevenlyMakeNoPeak) {
+TEST_F(SignalCollectorTest, UnevenReadingsMakeNoPeak) {
   report_.ports.resize(1);
   report_.ports[0].latest.link = link(true, 100000, "RS544");
   sample().link = link(true);
@@ -162,7 +162,7 @@ TEST_F(SignalCollectorTest, ReadingsThatComeUnevenlyMakeNoPeak) {
   EXPECT_THAT(rows[0].values[kPreFecBer], DoubleNear(1.0e-8, 0.3e-8));
 }
 
-TEST_F(SignalCollectorTest, WhatIsReadSeldomIsARateOverItsWholeTime) {
+TEST_F(SignalCollectorTest, ARareReadingIsARateOverItsWholeTime) {
   sample().link = link(true);
   counters(0, 0);
   sample().counters->set("port_rcv_data", 0);
@@ -181,7 +181,7 @@ TEST_F(SignalCollectorTest, WhatIsReadSeldomIsARateOverItsWholeTime) {
   EXPECT_NEAR(most, 8000, 1);
 }
 
-TEST_F(SignalCollectorTest, CarrierLossesOfBeforeAreNotOfThisStep) {
+TEST_F(SignalCollectorTest, EarlierCarrierLossesAreNotOfThisStep) {
   report_.ports.resize(1);
   report_.ports[0].figures.involuntary_downs_total =
       report_.ports[0].figures.involuntary_downs_told = 7;
@@ -194,7 +194,7 @@ TEST_F(SignalCollectorTest, CarrierLossesOfBeforeAreNotOfThisStep) {
   EXPECT_EQ(collector_.finish().at(0).values[kCarrierDowns], 2);
 }
 
-TEST_F(SignalCollectorTest, TheWorstLaneAndEachLane) {
+TEST_F(SignalCollectorTest, HasTheWorstLaneAndEachLane) {
   ModuleSample& module = sample().module.emplace();
   module.lanes.resize(2);
   module.lanes[0].rx_power_mw = 1.0;
@@ -208,7 +208,7 @@ TEST_F(SignalCollectorTest, TheWorstLaneAndEachLane) {
   EXPECT_TRUE(std::isnan(rows.at(0).values[kTxBiasLane1])) << "lane 1 gave none";
 }
 
-TEST(SignalFoldTest, ALongerStepHoldsWhatIsWorst) {
+TEST(SignalFoldTest, ALongerStepAggregatesShorterOnes) {
   SignalFold fold;
   for (int i = 0; i < 6; ++i) {
     SignalValues values;

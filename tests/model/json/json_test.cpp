@@ -28,18 +28,8 @@ struct Port {
 
 }  // namespace
 
-void fields(Is<Lane> auto& lane, auto& visit) { visit("rx_power_mw", lane.rx_power_mw); }
-void fields(Is<Port> auto& port, auto& visit) {
-  visit("name", port.name);
-  visit("lane_count", port.lane_count);
-  visit.always("errors", port.errors);
-  visit("up", port.up);
-  visit("lanes", port.lanes);
-  visit("by_name", port.by_name);
-  visit("at", port.at);
-  visit("t", port.t);
-  visit("counters", port.counters);
-}
+JSON_FIELDS(Lane, rx_power_mw);
+JSON_FIELDS(Port, name, lane_count, errors, up, lanes, by_name, at, t, counters);
 
 namespace {
 
@@ -51,7 +41,7 @@ std::string error_of(std::string_view text) {
   return port ? "" : port.error().message;
 }
 
-TEST(Json, RefusesWhatIsNotJson) {
+TEST(Json, RefusesInvalidJson) {
   for (const char* text :
        {"",    "{",        "{]",      "[1,]",        "{\"a\":1,}",   "{\"a\"}", "{a:1}", "[1 2]",
         "tru", "1 2",      "01",      "+1",          ".5",           "1.",      "NaN",   "1e999",
@@ -66,7 +56,7 @@ TEST(Json, RefusesADeepDocument) {
   EXPECT_TRUE(parse_json(brackets_in_text));
 }
 
-TEST(Json, WritesValidTextWhateverTheBytes) {
+TEST(Json, WritesValidTextForAnyBytes) {
   EXPECT_EQ(quoted_json("a\"\\\n\x01\xff\xc3\xa9"), "\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\xc3\xa9\"");
   EXPECT_EQ(format_json(OrderedJson{{"z", 1U}, {"a", std::nan("")}}), R"({"z":1,"a":null})");
 }

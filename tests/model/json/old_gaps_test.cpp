@@ -1,4 +1,4 @@
-// Recordings of before: the states of sources that are made of gaps.
+// Old recordings: states of sources from gaps.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -25,7 +25,7 @@ bool is_blind(const History& history, const char* source) {
   return history.find("mlx5_0/1")->blind_to(*find_source(source)) != nullptr;
 }
 
-TEST(OldGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
+TEST(OldGaps, AGapOfAnEventSourceEndsWithItsReports) {
   History history;
   Feed feed;
   observe(history, feed, "verbs_events");
@@ -36,7 +36,7 @@ TEST(OldGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
       << "a device that was slow to open is not blind for an hour";
 }
 
-TEST(OldGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
+TEST(OldGaps, AGapOfARareReadLasts) {
   History history;
   Feed feed;
   observe(history, feed, "fec");
@@ -44,7 +44,7 @@ TEST(OldGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
   EXPECT_TRUE(is_blind(history, "fec"));
 }
 
-TEST(OldGaps, WhatNobodyRepeatsForAnHourIsOver) {
+TEST(OldGaps, AGapThatIsNotRepeatedEndsAfterAnHour) {
   History history;
   Feed feed;
   observe(history, feed, "fec");
@@ -55,7 +55,7 @@ TEST(OldGaps, WhatNobodyRepeatsForAnHourIsOver) {
   EXPECT_FALSE(is_blind(history, "fec"));
 }
 
-TEST(OldGaps, ASourceThatAnswersAgainIsOk) {
+TEST(OldGaps, AnEndedGapIsOk) {
   History history;
   Feed feed;
   observe(history, feed, "fec");
@@ -64,7 +64,7 @@ TEST(OldGaps, ASourceThatAnswersAgainIsOk) {
   EXPECT_FALSE(is_blind(history, "fec"));
 }
 
-TEST(OldGaps, SensorsThatAnswerAgainAreOk) {
+TEST(OldGaps, AGapOfSensorsEndsWithAReading) {
   History history;
   Feed feed;
   const auto read_pcie = [&](bool with_sensors) {
@@ -84,7 +84,7 @@ TEST(OldGaps, SensorsThatAnswerAgainAreOk) {
   EXPECT_FALSE(is_blind(history, "hwmon"));
 }
 
-TEST(OldGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfIt) {
+TEST(OldGaps, AGapOfTheWholeNodeEndsForAllPorts) {
   History history;
   Feed feed;
   observe(history, feed, nullptr);
@@ -102,11 +102,10 @@ TEST(OldGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfIt) {
   observe_node({{"", "netdev_stats", "EBUSY"}}, {});
   observe_node({{"mlx5_0/1", "netdev_stats", "its interface is elsewhere"}}, {});
   observe_node({}, {{"", "netdev_stats", ""}});
-  EXPECT_TRUE(is_blind(history, "netdev_stats"))
-      << "that is of the port, and said by the search for ports";
+  EXPECT_TRUE(is_blind(history, "netdev_stats")) << "a gap of the port itself";
 }
 
-TEST(OldGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
+TEST(OldGaps, CountersOfTheInterfaceDoNotEndAGapOfVerbsCounters) {
   History history;
   Feed feed;
   observe(history, feed, nullptr);
@@ -122,10 +121,10 @@ TEST(OldGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
   };
   EXPECT_TRUE(blind_after("netdev_rx_bytes"));
   EXPECT_FALSE(blind_after("symbol_error")) << "a part of them is read";
-  EXPECT_EQ(status_of(history, "counters")->reason, "EIO") << "the other part is still said";
+  EXPECT_EQ(status_of(history, "counters")->reason, "EIO") << "the other part is still missing";
 }
 
-TEST(OldGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
+TEST(OldGaps, AFileThatFailsIsAPartUntilNothingElseIsRead) {
   History history;
   Feed feed;
   feed.bits_per_s = 0;  // no counter but the one of this test

@@ -1,5 +1,4 @@
-// A field that a struct has and its field list lacks would be lost on disk without a word: here it
-// fails.
+// A member that is missing in a field list would be lost on disk: here it fails.
 #include "model/json/sample_fields.h"
 
 #include <gtest/gtest.h>
@@ -51,9 +50,7 @@ TYPED_TEST_SUITE(FieldLists, Complete);
 
 TYPED_TEST(FieldLists, NameEveryMember) {
   EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>())
-      << "a member without its line in model/json/sample_fields.h, model/json/module_fields.h or "
-         "model/json/report_fields.h is in no "
-         "recording and no JSON";
+      << "a member is missing in model/json/{sample,module,report}_fields.h";
 }
 
 TEST(FieldListsWithExceptions, NameEveryOtherMember) {

@@ -14,7 +14,6 @@
 
 #include "storage/history/history_writer.h"
 #include "tests/storage/history/history_example.h"
-#include "tests/support/temp_directory.h"
 
 namespace linkhealth {
 namespace {
@@ -27,14 +26,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 namespace fs = std::filesystem;
 
-class HistoryDamageTest : public testing::Test {
+class HistoryDamageTest : public HistoryTest {
  protected:
-  std::unique_ptr<HistoryStore> open() const {
-    HistorySettings settings;
-    settings.directory = temp_.path();
-    return HistoryStore::open(settings, history_time(0));
-  }
-  [[nodiscard]] std::string file() const { return temp_.file("linkhealth.db"); }
   std::vector<fs::path> set_aside() const {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(temp_.path()))
@@ -42,7 +35,20 @@ class HistoryDamageTest : public testing::Test {
         found.push_back(entry.path());
     return found;
   }
-  TempDirectory temp_;
+  /// A closed database with an event and so many signal rows.
+  void write_database(int rows) const {
+    auto store = open();
+    ASSERT_TRUE(store->write(event_batch(1)));
+    HistoryBatch batch;
+    for (int i = 0; i < rows; ++i) batch.rows.push_back(history_row(i * 10, 50));
+    ASSERT_TRUE(store->write(batch));
+    store->close();
+  }
+  void overwrite(std::uintmax_t at, const std::string& bytes) const {
+    std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
+            .seekp(static_cast<std::streamoff>(at))
+        << bytes;
+  }
 };
 
 TEST_F(HistoryDamageTest, AFileThatIsNoDatabaseIsSetAsideWithOneError) {
@@ -58,46 +64,25 @@ TEST_F(HistoryDamageTest, AFileThatIsNoDatabaseIsSetAsideWithOneError) {
 }
 
 TEST_F(HistoryDamageTest, TheOpenFaultsOfADamagedFileAreTakenOver) {
-  {
-    auto store = open();
-    ASSERT_TRUE(store->write(event_batch(1)));
-    HistoryBatch batch;
-    for (int i = 0; i < 900; ++i) batch.rows.push_back(history_row(i * 10, 50));
-    ASSERT_TRUE(store->write(batch));
-    store->close();
-  }
-  // The last pages are history: overwrite one of them.
-  const auto bytes = fs::file_size(file());
-  std::fstream damaged(file(), std::ios::in | std::ios::out | std::ios::binary);
-  damaged.seekp(static_cast<std::streamoff>(bytes - 4096));
-  damaged << std::string(4096, '\xa5');
-  damaged.close();
+  write_database(900);
+  overwrite(fs::file_size(file()) - 4096, std::string(4096, '\xa5'));  // the last pages are signals
   const auto store = open();
   EXPECT_THAT(store->new_notes(), ElementsAre(HasSubstr("with the open faults of the old one")));
   EXPECT_EQ(store->saved().ledger, history_ledger(1));
   EXPECT_THAT(set_aside(), SizeIs(1));
 }
 
-TEST_F(HistoryDamageTest, AnyDamageLeavesADaemonThatGoesOn) {
+TEST_F(HistoryDamageTest, AnyDamageLeavesAWorkingStore) {
   std::mt19937 random(3);
   for (int round = 0; round < 60; ++round) {
     for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
-    {
-      auto store = open();
-      ASSERT_TRUE(store->write(event_batch(1)));
-      HistoryBatch batch;
-      for (int i = 0; i < 300; ++i) batch.rows.push_back(history_row(i * 10, 50));
-      ASSERT_TRUE(store->write(batch));
-      store->close();
-    }
+    write_database(300);
     const auto bytes = fs::file_size(file());
-    if (round % 3 == 0) {
-      fs::resize_file(file(), random() % bytes);
-    } else {
-      std::fstream damaged(file(), std::ios::in | std::ios::out | std::ios::binary);
-      damaged.seekp(static_cast<std::streamoff>(random() % bytes));
-      damaged << std::string(1 + random() % 600, static_cast<char>(random()));
-    }
+    const std::uintmax_t at = random() % bytes;
+    if (round % 3 == 0)
+      fs::resize_file(file(), at);
+    else
+      overwrite(at, std::string(1 + random() % 600, static_cast<char>(random())));
     auto store = open();
     const auto written = store->write(event_batch(2));
     EXPECT_TRUE(written.ok()) << "round " << round << ": " << written.error().message;

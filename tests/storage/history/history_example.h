@@ -1,10 +1,13 @@
-// What the tests of the history database write.
+// A history database in a directory of its own, and example rows for it.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "storage/history/history_store.h"
+#include "tests/support/temp_directory.h"
 
 namespace linkhealth::test {
 
@@ -70,5 +73,17 @@ inline std::vector<std::string> ids_of(const Result<std::vector<FaultEvent>>& ev
     for (const FaultEvent& event : *events) ids.push_back(event_id(event));
   return ids;
 }
+
+class HistoryTest : public testing::Test {
+ protected:
+  HistoryTest() { settings_.directory = temp_.path(); }
+  [[nodiscard]] std::unique_ptr<HistoryStore> open(std::int64_t second = 0) const {
+    return HistoryStore::open(settings_, history_time(second));
+  }
+  [[nodiscard]] std::string file() const { return temp_.file("linkhealth.db"); }
+
+  TempDirectory temp_;
+  HistorySettings settings_;
+};
 
 }  // namespace linkhealth::test

@@ -8,7 +8,6 @@
 
 #include "storage/history/history_writer.h"
 #include "tests/storage/history/history_example.h"
-#include "tests/support/temp_directory.h"
 
 namespace linkhealth {
 namespace {
@@ -20,16 +19,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 namespace fs = std::filesystem;
 
-class HistoryStoreTest : public testing::Test {
- protected:
-  std::unique_ptr<HistoryStore> open(WallTime now = history_time(0)) {
-    HistorySettings settings;
-    settings.directory = temp_.path();
-    return HistoryStore::open(settings, now);
-  }
-  [[nodiscard]] std::string file() const { return temp_.file("linkhealth.db"); }
-  TempDirectory temp_;
-};
+class HistoryStoreTest : public HistoryTest {};
 
 TEST_F(HistoryStoreTest, StateAndEventsSurviveARestart) {
   auto store = open();
@@ -63,7 +53,7 @@ TEST_F(HistoryStoreTest, StateAndEventsSurviveARestart) {
   EXPECT_THAT(timeline->repairs, SizeIs(1));
 }
 
-TEST_F(HistoryStoreTest, IdentitiesSayWhereAModuleWasAndWhen) {
+TEST_F(HistoryStoreTest, IdentitiesRecordWhereAModuleWasAndWhen) {
   auto store = open();
   HistoryBatch batch;
   const auto seen = [](const std::string& port, const std::string& place, int at_s) {
@@ -99,12 +89,12 @@ TEST_F(HistoryStoreTest, WithoutADirectoryItWorksAndLeavesNothing) {
 
 TEST_F(HistoryStoreTest, AFileOfANewerProgramIsLeftAsItIs) {
   ASSERT_TRUE(open()->write(event_batch(1)));
-  ASSERT_TRUE(SqlDatabase::open(file())->execute("PRAGMA application_id=0x4c480063"));
+  SqlDatabase::open(file())->execute("PRAGMA application_id=0x4c480063");
   const auto store = open();
   EXPECT_THAT(store->new_notes(),
               ElementsAre(HasSubstr("written by a newer linkhealth (schema 99")));
   EXPECT_FALSE(store->write(event_batch(2)));
-  EXPECT_EQ(*SqlDatabase::open(file())->integer("SELECT count(*) FROM events"), 1);
+  EXPECT_EQ(SqlDatabase::open(file())->integer("SELECT count(*) FROM events"), 1);
 }
 
 TEST_F(HistoryStoreTest, AFileOfAnUnknownSchemaIsSetAside) {
@@ -112,7 +102,7 @@ TEST_F(HistoryStoreTest, AFileOfAnUnknownSchemaIsSetAside) {
                              "PRAGMA application_id=0", "PRAGMA application_id=-7"}) {
     for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
     ASSERT_TRUE(open()->write(event_batch(1)));
-    ASSERT_TRUE(SqlDatabase::open(file())->execute(damage));
+    SqlDatabase::open(file())->execute(damage);
     const auto store = open();
     EXPECT_THAT(store->new_notes(), ElementsAre(HasSubstr("unknown schema"))) << damage;
     EXPECT_EQ(store->saved().ledger, history_ledger(1)) << damage;
@@ -120,8 +110,8 @@ TEST_F(HistoryStoreTest, AFileOfAnUnknownSchemaIsSetAside) {
   }
 }
 
-TEST_F(HistoryStoreTest, AFileThatCannotBeOpenedIsTriedAgainEachTenSeconds) {
-  fs::create_directory(file());  // something is in the way
+TEST_F(HistoryStoreTest, AFileThatCannotBeOpenedIsRetriedEachTenSeconds) {
+  fs::create_directory(file());  // a directory of that name
   const auto store = open();
   EXPECT_THAT(store->new_notes(), SizeIs(1));
   const auto try_at = [&store](int second) {
@@ -131,7 +121,7 @@ TEST_F(HistoryStoreTest, AFileThatCannotBeOpenedIsTriedAgainEachTenSeconds) {
   };
   EXPECT_THAT(try_at(1).error().message, HasSubstr("linkhealth.db"));
   fs::remove(file());
-  EXPECT_THAT(try_at(9).error().message, HasSubstr("linkhealth.db")) << "each write says why";
+  EXPECT_THAT(try_at(9).error().message, HasSubstr("linkhealth.db")) << "each write reports why";
   EXPECT_TRUE(try_at(10));
   EXPECT_TRUE(store->figures().working);
 }
@@ -156,7 +146,7 @@ TEST_F(HistoryStoreTest, TheWriterWritesAllBeforeItEnds) {
     writer.add(event_batch(50));
   }
   EXPECT_GT(attempts, 1U);
-  EXPECT_FALSE(fs::exists(temp_.file("linkhealth.db-wal"))) << "all is in the file";
+  EXPECT_FALSE(fs::exists(file() + "-wal")) << "all is in the file";
   EXPECT_EQ(open()->saved().ledger, history_ledger(50));
 }
 

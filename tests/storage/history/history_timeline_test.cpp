@@ -7,7 +7,6 @@
 
 #include "storage/history/history_store.h"
 #include "tests/storage/history/history_example.h"
-#include "tests/support/temp_directory.h"
 
 namespace linkhealth {
 namespace {
@@ -17,12 +16,9 @@ using testing::Each;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class HistoryTimelineTest : public testing::Test {
+class HistoryTimelineTest : public HistoryTest {
  protected:
-  HistoryTimelineTest() { settings_.directory = temp_.path(); }
-  void open(std::int64_t second = 0) {
-    store_ = HistoryStore::open(settings_, history_time(second));
-  }
+  void open(std::int64_t second = 0) { store_ = HistoryTest::open(second); }
   void add(std::int64_t second, double temperature_c, const std::string& port = kHistoryPort) {
     add_rows({history_row(second, temperature_c, port)}, second);
   }
@@ -44,19 +40,17 @@ class HistoryTimelineTest : public testing::Test {
     return series == nullptr ? std::vector<double>() : series->values;
   }
 
-  TempDirectory temp_;
-  HistorySettings settings_;
   std::unique_ptr<HistoryStore> store_;
 };
 
-TEST_F(HistoryTimelineTest, NothingIsRememberedOfAPortThatWasNeverSeen) {
+TEST_F(HistoryTimelineTest, APortThatWasNeverSeenHasNoHistory) {
   open();
   const PortTimeline empty = timeline(100, 60);
   EXPECT_THAT(empty.at, IsEmpty());
   EXPECT_THAT(empty.signals, IsEmpty());
 }
 
-TEST_F(HistoryTimelineTest, MaintenanceOfTheTimeIsThereAndWhatWasOverBeforeIsNot) {
+TEST_F(HistoryTimelineTest, HasTheMaintenanceOfItsTimeOnly) {
   open();
   HistoryBatch batch = event_batch(0);
   Maintenance old, now;
@@ -73,13 +67,13 @@ TEST_F(HistoryTimelineTest, MaintenanceOfTheTimeIsThereAndWhatWasOverBeforeIsNot
   EXPECT_THAT(store_->saved().ledger.maintenance_log, SizeIs(2));
 }
 
-TEST_F(HistoryTimelineTest, StepsAreWithoutAHoleAndAbsentIsNotANumber) {
+TEST_F(HistoryTimelineTest, StepsHaveNoGapsAndAbsentIsNotANumber) {
   open();
   add(0, 50);
   add(30, 53);
   const PortTimeline seen = timeline(35, 3600);
   EXPECT_EQ(seen.step_s, 10U);
-  EXPECT_EQ(seen.from, history_time(0)) << "nothing is remembered of before";
+  EXPECT_EQ(seen.from, history_time(0)) << "no older rows";
   ASSERT_THAT(seen.at, SizeIs(4));
   EXPECT_EQ(seen.at[3], history_time(30));
   const auto values = temperatures(seen);
@@ -90,7 +84,7 @@ TEST_F(HistoryTimelineTest, StepsAreWithoutAHoleAndAbsentIsNotANumber) {
   EXPECT_EQ(seen.find(Signal::kSupply), nullptr) << "never seen: left out";
 }
 
-TEST_F(HistoryTimelineTest, LongTimesComeInLongerStepsUpToNow) {
+TEST_F(HistoryTimelineTest, LongTimesHaveLongerStepsUpToNow) {
   open();
   for (std::int64_t at = 0; at < 86'400;) {
     std::vector<SignalRow> rows;
@@ -104,10 +98,10 @@ TEST_F(HistoryTimelineTest, LongTimesComeInLongerStepsUpToNow) {
   EXPECT_THAT(day.at, SizeIs(1440));
   EXPECT_EQ(temperatures(day)[0], 50.5) << "the highest of the minute";
   EXPECT_EQ(temperatures(day).back(), 55.9) << "the step that is not over";
-  const PortTimeline asked = timeline(86'399, 86'400, 600);
-  EXPECT_EQ(asked.step_s, 600U);
-  EXPECT_THAT(temperatures(asked), Each(55.9));
-  for (const double downs : asked.find(Signal::kCarrierDowns)->values)
+  const PortTimeline coarse = timeline(86'399, 86'400, 600);
+  EXPECT_EQ(coarse.step_s, 600U);
+  EXPECT_THAT(temperatures(coarse), Each(55.9));
+  for (const double downs : coarse.find(Signal::kCarrierDowns)->values)
     EXPECT_EQ(downs, 60) << "each count once";
 }
 
@@ -165,7 +159,7 @@ TEST_F(HistoryTimelineTest, TheFileStaysBelowItsBoundWithTheNewestInIt) {
   EXPECT_EQ(store_->figures().failures, 0U);
   EXPECT_FALSE(std::isnan(temperatures(timeline(at, 3600, 10)).at(0))) << "the last hour is there";
   store_->close();
-  EXPECT_LE(std::filesystem::file_size(temp_.file("linkhealth.db")), 400'000U);
+  EXPECT_LE(std::filesystem::file_size(file()), 400'000U);
 }
 
 TEST_F(HistoryTimelineTest, AClockThatJumpsAheadForgetsSlowly) {
@@ -196,14 +190,13 @@ TEST_F(HistoryTimelineTest, WithoutHistoryEventsAreStillKept) {
   EXPECT_THAT(seen.events, SizeIs(1));
 }
 
-TEST_F(HistoryTimelineTest, ARowThatIsNoRowIsUnknown) {
+TEST_F(HistoryTimelineTest, ADamagedRowIsUnknown) {
   open();
   add(0, 50);
   add(10, 51);
   store_->close();
-  ASSERT_TRUE(SqlDatabase::open(temp_.file("linkhealth.db"))
-                  ->execute("UPDATE signals SET signals=x'0101' WHERE at_s=(SELECT min(at_s) FROM "
-                            "signals)"));
+  SqlDatabase::open(file())->execute(
+      "UPDATE signals SET signals=x'0101' WHERE at_s=(SELECT min(at_s) FROM signals)");
   open(20);
   const PortTimeline seen = timeline(20, 60);
   EXPECT_TRUE(std::isnan(temperatures(seen).at(0)));
@@ -211,7 +204,7 @@ TEST_F(HistoryTimelineTest, ARowThatIsNoRowIsUnknown) {
 }
 
 /// Two cards that swapped their addresses, in the middle of a step of ten minutes.
-TEST_F(HistoryTimelineTest, WhatIsRememberedGoesWithACardToItsNewAddress) {
+TEST_F(HistoryTimelineTest, TheHistoryMovesWithACardToItsNewAddress) {
   const std::string other = "0000:2b:00.0/1";
   open();
   for (const std::int64_t second : {0, 10}) {

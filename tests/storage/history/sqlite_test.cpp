@@ -1,5 +1,5 @@
-// What is ours in front of SQLite: when a commit must outlive a power cut, and transactions that
-// are undone.
+// What SqlDatabase adds to SQLite: errors that stay, transactions that are undone, and the choice
+// whether a commit must survive a power cut.
 #include "storage/history/sqlite.h"
 
 #include <gtest/gtest.h>
@@ -7,42 +7,44 @@
 namespace linkhealth {
 namespace {
 
-SqlDatabase database() { return *SqlDatabase::open(":memory:"); }
+class SqlDatabaseTest : public testing::Test {
+ protected:
+  SqlDatabase database_ = *SqlDatabase::open(":memory:");
+};
 
-TEST(SqlDatabaseTest, DurableWhenItIsSaid) {
+TEST_F(SqlDatabaseTest, SetsWhetherACommitSurvivesAPowerCut) {
   constexpr std::int64_t kNormal = 1,
                          kFull = 2;  // https://sqlite.org/pragma.html#pragma_synchronous
-  auto one = database();
   for (const bool durable : {false, true, true, false, true}) {
-    ASSERT_TRUE(one.set_durable(durable));
-    EXPECT_EQ(*one.integer("PRAGMA synchronous"), durable ? kFull : kNormal);
+    database_.set_durable(durable);
+    EXPECT_EQ(database_.integer("PRAGMA synchronous"), durable ? kFull : kNormal);
   }
+  EXPECT_TRUE(database_.result());
 }
 
-TEST(SqlDatabaseTest, ATransactionThatIsNotCommittedLeavesNothing) {
-  auto one = database();
-  ASSERT_TRUE(one.execute("CREATE TABLE t(a)"));
+TEST_F(SqlDatabaseTest, ATransactionWithAnErrorWritesNothing) {
+  database_.execute("CREATE TABLE t(a)");
   for (int round = 0; round < 2; ++round) {
-    {
-      const auto undone = SqlTransaction::begin(one);
-      ASSERT_TRUE(undone);
-      ASSERT_TRUE(one.run_once("INSERT INTO t VALUES(1)"));
-    }
-    EXPECT_EQ(*one.integer("SELECT count(*) FROM t"), round);
-    const auto kept = SqlTransaction::begin(one);
-    ASSERT_TRUE(kept);
-    ASSERT_TRUE(one.run_once("INSERT INTO t VALUES(1)"));
-    ASSERT_TRUE((*kept)->commit());
-    EXPECT_EQ(*one.integer("SELECT count(*) FROM t"), round + 1);
+    const auto undone = database_.transaction([this] {
+      database_.write("INSERT INTO t VALUES(1)");
+      database_.fail({"refused"});
+    });
+    EXPECT_EQ(undone.error().message, "refused");
+    EXPECT_EQ(database_.integer("SELECT count(*) FROM t"), round);
+    EXPECT_TRUE(database_.transaction([this] { database_.write("INSERT INTO t VALUES(1)"); }));
+    EXPECT_EQ(database_.integer("SELECT count(*) FROM t"), round + 1);
   }
 }
 
-TEST(SqlDatabaseTest, AWrongStatementIsOneError) {
-  auto one = database();
-  const auto failed = one.run_once("SELECT absent");
+TEST_F(SqlDatabaseTest, TheFirstErrorStaysUntilItIsFetched) {
+  EXPECT_EQ(database_.integer("SELECT absent"), std::nullopt);
+  database_.execute("CREATE TABLE t(a)");
+  const auto failed = database_.result();
   ASSERT_FALSE(failed);
   EXPECT_NE(failed.error().message.find("no such column"), std::string::npos)
       << failed.error().message;
+  EXPECT_EQ(database_.integer("SELECT count(*) FROM sqlite_master"), 0);
+  EXPECT_TRUE(database_.result());
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 #include "storage/recording/recording.h"
-#include "base/text.h"
-#include "model/json/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -124,7 +122,7 @@ TEST(Recording, EveryFieldComesBack) {
   EXPECT_EQ(port.peer->module->lanes.size(), 2U);
 }
 
-TEST(Recording, WhatTheFormatMayGrowByIsIgnored) {
+TEST(Recording, IgnoresUnknownKeysAndEvents) {
   const Contents contents = read_text(
       std::string(kHeader) +
       R"({"t":1,"new":{"a":[1,null]},"at":"2026-11-20T10:00:12Z","ports":{"ens1":{"link":null,"later":5}},)"
@@ -138,12 +136,14 @@ TEST(Recording, WhatTheFormatMayGrowByIsIgnored) {
   EXPECT_EQ(snapshot.events[0].kind, PortEventKind::kCarrierDown);  // ordered by t
 }
 
-TEST(Recording, AFullDiskIsReportedOnceAndForAll) {
+TEST(Recording, AFullDiskAndAMissingFileAreNamed) {
   EXPECT_EQ(RecordingWriter::create("/dev/full", RecordingHeader()).error().message,
             "/dev/full: No space left on device");
+  EXPECT_EQ(RecordingReader::open("/no/such/file").error().message,
+            "/no/such/file: No such file or directory");
 }
 
-TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
+TEST(Recording, ARestartedRecorderKeepsTheLastRecording) {
   const test::TempDirectory directory;
   const std::string path = directory.file("recording.jsonl.gz");
   for (const char* node : {"first", "second"}) {
@@ -158,7 +158,7 @@ TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
   EXPECT_EQ(read_all(RecordingReader::open(path + ".1").value()).header.node, "first");
 }
 
-TEST(Recording, ADamagedGzipStreamGivesWhatCameBefore) {
+TEST(Recording, ADamagedGzipStreamGivesTheSnapshotsBeforeIt) {
   std::string text(kHeader);
   for (int t = 1; t <= 3000; ++t) text += line(t);
   std::string bytes = written(read_text(text), true);
@@ -198,29 +198,19 @@ TEST(Recording, NotARecordingIsOneClearError) {
               HasSubstr("\"at\" is missing"));
 }
 
-TEST(Recording, AMissingFileIsNamed) {
-  const auto missing = RecordingReader::open("/no/such/file");
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message, "/no/such/file: No such file or directory");
-}
-
-TEST(Recording, ALineThatBreaksOffLosesNothingBefore) {
+TEST(Recording, AnIncompleteLastLineLosesNothingBeforeIt) {
   const Contents contents =
       read_text(std::string(kHeader) + line(1) + line(2) + R"({"t":3.0,"at":"20)");
   EXPECT_EQ(contents.error, "");
   EXPECT_EQ(contents.snapshots.size(), 2U);
   EXPECT_THAT(contents.warning, HasSubstr("a.jsonl:4: the last line breaks off"));
+  std::string complete = std::string(kHeader) + line(1);
+  complete.pop_back();
+  EXPECT_EQ(read_text(complete).snapshots.size(), 1U) << "without its line end";
+  EXPECT_EQ(read_text(complete).warning, "");
 }
 
-TEST(Recording, ALastLineWithoutItsLineEndCounts) {
-  std::string text = std::string(kHeader) + line(1);
-  text.pop_back();
-  const Contents contents = read_text(text);
-  EXPECT_EQ(contents.snapshots.size(), 1U);
-  EXPECT_EQ(contents.warning, "");
-}
-
-TEST(Recording, AGzipStreamThatBreaksOffLosesNothingBefore) {
+TEST(Recording, AnIncompleteGzipStreamLosesNothingBeforeIt) {
   const Contents whole = read_text(std::string(kHeader) + line(1) + line(2) + line(3));
   std::string bytes = written(whole, true, false);
   const Contents killed = read_text(bytes);

@@ -1,4 +1,3 @@
-// Counters that stand at the end of their width.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -6,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/history/full_counter.h"
+#include "model/history/saturated_counters.h"
 #include "model/indicators.h"
 
 namespace linkhealth {
@@ -18,7 +17,7 @@ Counters counters(std::initializer_list<std::pair<std::string_view, std::uint64_
   return out;
 }
 
-TEST(FullCounters, AreNamed) {
+TEST(SaturatedCounters, AreFoundWhereTheyJudgeTheLink) {
   const auto full = [](std::initializer_list<std::pair<std::string_view, std::uint64_t>> values) {
     std::vector<std::string_view> names;
     for (const CounterId id : saturated_counters(counters(values)))
@@ -44,34 +43,34 @@ TEST(FullCounters, AreNamed) {
       << "the last one judges nothing";
 }
 
-TEST(FullCounters, AreFullForTheirFlow) {
+TEST(SaturatedCounters, BelongToTheirIndicator) {
   const auto full =
       saturated_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
   EXPECT_TRUE(is_saturated_for(full, {Indicator::kLinkRecoveries, Indicator::kCardErrors}));
   EXPECT_FALSE(is_saturated_for(full, kDamageCounts));
 }
 
-TEST(FullCounters, AreSaidTogetherWithWhatClearsThem) {
+TEST(SaturatedCounters, TheTextNamesThemAndHowToClearThem) {
   PortId id;
   id.link_layer = "InfiniBand";
   id.device = "mlx5_0";
   id.port = 1;
   const auto full =
       saturated_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
-  EXPECT_EQ(full_words(id, {full.data(), 1}),
+  EXPECT_EQ(format_saturated(id, {full.data(), 1}),
             "link_downed is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it)");
-  EXPECT_EQ(full_words(id, full),
+  EXPECT_EQ(format_saturated(id, full),
             "link_downed, link_error_recovery: each is full and counts no further (perfquery -R -C "
             "mlx5_0 -P 1 clears it)");
   const auto wait = saturated_counters(counters({{"port_xmit_wait", 0xffffffff}}));
-  EXPECT_EQ(full_words(id, wait),
+  EXPECT_EQ(format_saturated(id, wait),
             "port_xmit_wait is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears "
             "port_xmit_wait only if "
             "the port's agent offers that, else a reset of the device does)");
   const auto both =
       saturated_counters(counters({{"link_downed", 255}, {"port_xmit_wait", 0xffffffff}}));
   EXPECT_EQ(
-      full_words(id, both),
+      format_saturated(id, both),
       "link_downed, port_xmit_wait: each is full and counts no further (perfquery -R -C mlx5_0 -P "
       "1 clears it, "
       "port_xmit_wait only if the port's agent offers that, else a reset of the device does)");
