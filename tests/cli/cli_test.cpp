@@ -86,7 +86,7 @@ TEST_F(CliWithDaemon, WatchAsJsonIsALineAtEachRefresh) {
   EXPECT_EQ(run("watch nothing --json --frames 1").exit_code, kBadInput);
 }
 
-TEST_F(CliWithDaemon, DoctorTellsByItsExitCodeWhetherSomethingIsHidden) {
+TEST_F(CliWithDaemon, DoctorsExitCodeShowsUnavailableSources) {
   const Outcome doctor = run("doctor");
   EXPECT_EQ(doctor.exit_code, kProblems) << doctor.out;
   EXPECT_THAT(doctor.out, HasSubstr("permissions of the daemon"));
@@ -245,7 +245,7 @@ TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
   EXPECT_THAT(run("history mlx5_33").err, HasSubstr("did you mean"));
 }
 
-TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {
+TEST_F(CliTest, WithoutADaemonTheErrorNamesTheRemedy) {
   for (const char* command : {"status", "explain mlx5_0", "watch", "status --json"}) {
     const Outcome wrong = run(command);
     EXPECT_EQ(wrong.exit_code, kNotReachable) << command;

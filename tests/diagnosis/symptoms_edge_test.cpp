@@ -10,7 +10,7 @@ namespace {
 using namespace symptom_scene;  // NOLINT(google-build-using-namespace)
 using ::testing::HasSubstr;
 
-TEST(PcieReduced, UnderLoadNobodySavesPower) {
+TEST(PcieReduced, APortUnderLoadSavesNoPower) {
   Scene scene;
   scene.port.latest.pcie = PcieSample{};
   scene.port.latest.pcie->speed_gtps = 8;
@@ -42,7 +42,7 @@ TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent());
 }
 
-TEST(SpeedReduced, WhereNobodyElseSaysTheModuleDoes) {
+TEST(SpeedReduced, IsJudgedByTheModuleAsALastResort) {
   Scene scene;
   scene.port.latest.link->speed_mbps = 200000;
   scene.port.carrier.best_speed_mbps = 200000;
@@ -57,7 +57,7 @@ TEST(SpeedReduced, WhereNobodyElseSaysTheModuleDoes) {
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "somebody wants it so";
 }
 
-TEST(SpeedReduced, AModuleSaysWhatOnePortOfItCarries) {
+TEST(SpeedReduced, TheModuleTypeGivesTheSpeedOfOnePort) {
   EXPECT_EQ(module_speed_mbps("400G-DR4"), 400000);
   EXPECT_EQ(module_speed_mbps("800G-2xDR4"), 400000);
   EXPECT_EQ(module_speed_mbps("100G-4WDM-10"), 100000);
@@ -138,7 +138,7 @@ TEST(FarErrors, WithoutFecThoseThatTheStandardAllowsAreNone) {
   EXPECT_TRUE(look(kFarErrors, scene.view).absent()) << "one burst";
 }
 
-TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
+TEST(PowerLost, IsUnreadableOrNotKnownYet) {
   Scene scene;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
     EXPECT_FALSE(look(id, scene.view).pending);
@@ -238,7 +238,7 @@ TEST(LightLow, AMeterOfAnotherModuleIsNoRuler) {
   EXPECT_TRUE(look(kLightLow, scene.view).present());
 }
 
-TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
+TEST(Traffic, AUniformRunNeedsNoFullWindow) {
   Scene scene;
   TrafficStats& t = scene.view.traffic;
   t.all = 70;
@@ -326,7 +326,7 @@ TEST(PcieErrors, OneThatIsUncorrectableCountsForAnHour) {
   EXPECT_FALSE(look(kPcieErrors, scene.view).present());
 }
 
-TEST(CountersOfTheCard, SayWhatTheKernelLogSays) {
+TEST(CountersOfTheCard, AgreeWithTheKernelLog) {
   Scene scene;
   SignalStats& s = scene.view.signal;
   repeated(s.pcie_damage, 10, 4, 300);

@@ -79,6 +79,11 @@ class LinkModel {
   [[nodiscard]] const Direction& direction(Way way) const {
     return directions_[static_cast<std::size_t>(way)];
   }
+  /// Both fibres or wires are interrupted.
+  void open_all() {
+    for (Direction& each : directions_)
+      for (LaneNow& lane : each.now) lane.open = true;
+  }
   [[nodiscard]] const Medium& medium() const { return *medium_; }
   [[nodiscard]] std::size_t lanes() const { return directions_[0].nominal.size(); }
   /// A new module at the transmitter or receiver end (by `local`): draws its lanes again, leaves

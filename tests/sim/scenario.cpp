@@ -37,9 +37,8 @@ std::string_view to_string(CaseSet set) {
 }
 
 std::optional<CaseSet> parse_case_set(std::string_view text) {
-  for (const CaseSet set : {CaseSet::kField, CaseSet::kHard, CaseSet::kHealthy}) {
+  for (const CaseSet set : {CaseSet::kField, CaseSet::kHard, CaseSet::kHealthy})
     if (text == to_string(set)) return set;
-  }
   return std::nullopt;
 }
 
@@ -160,9 +159,8 @@ void Simulation::draw_jobs() {
 }
 
 double Simulation::load_at(double t) const {
-  for (const Job& job : jobs_) {
+  for (const Job& job : jobs_)
     if (t >= job.start_s && t < job.end_s) return job.load * (0.93 + 0.07 * std::sin(t * 0.11));
-  }
   return 0.003;
 }
 
@@ -348,9 +346,8 @@ bool Simulation::next(Snapshot& out) {
   out.uptime_s = std::floor(uptime);
   OldGaps failed;
   for (const auto& port : ports_) {
-    if (!port->now.device_gone) {
+    if (!port->now.device_gone)
       out.ports[port->setup.id.key()] = port->sample(at, optics, peer, peer, failed.gaps);
-    }
     for (PortEvent& event : port->events()) out.events.push_back(std::move(event));
     port->events().clear();
   }

@@ -34,12 +34,11 @@ void Simulation::add_hands(const FaultPlan& plan, PortSim& port, bool swap) {
   hands.end_s = plan.repair_s + 1;
   hands.apply = [swap](PortSim& at, double, double) {
     if (swap) at.now.module_present = false;
-    for (LaneNow& lane : at.link.direction(Way::kIn).now) lane.open = true;
-    for (LaneNow& lane : at.link.direction(Way::kOut).now) lane.open = true;
+    at.link.open_all();
   };
   port.add(std::move(hands));
   if (swap) {
-    port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kModuleRemoved); });
+    port.emit_at(begin, PortEventKind::kModuleRemoved);
     port.at(plan.repair_s, [t = plan.repair_s](PortSim& at) {
       at.swap_module(t);
       at.emit(t, PortEventKind::kModuleInserted);
