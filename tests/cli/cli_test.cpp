@@ -184,7 +184,7 @@ TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
   EXPECT_EQ(run("record --for 2s -").out, read_all(plain));
 }
 
-/// The daemon reads most things each ten seconds: who asks for two waits two, not up to twenty.
+/// Most sources are read every ten seconds: a recording of two seconds must not take up to twenty.
 TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
   recordings.set_header("{\"schema\":1}");
   recordings.set_known(SteadyTime(), [] { return std::string("{\"known\":1}"); });
@@ -271,7 +271,7 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
        {std::pair("status", kNotReachable), {"doctor", kBadInput}}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.exit_code, exit_code) << command;
-    EXPECT_EQ(outcome.out, "") << command << ": nobody else looks instead";
+    EXPECT_EQ(outcome.out, "") << command << ": without a read of its own";
     EXPECT_EQ(outcome.err,
               "linkhealth: the daemon listens on " + settings.socket.path +
                   " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "

@@ -1,5 +1,4 @@
-// `linkhealth module --file`, as the program that people run: no daemon, only what somebody has
-// sent.
+// `linkhealth module --file`: the program without a daemon.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -204,7 +203,7 @@ TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
   expect_refused(show(files.hex), "/module: line 4: offset 32 where 16 should follow");
 }
 
-// The JSON said "present" of what nobody answered, while the same bytes as `raw on` were refused.
+// JSON of a module that did not answer was accepted, while the same bytes as `raw on` were refused.
 TEST_F(CliModuleFile, BytesThatAreNoModuleAreRefusedInEachForm) {
   const auto expect_all_refused = [&](const std::string& bytes, const std::string& why) {
     expect_refused(show(bytes), why);

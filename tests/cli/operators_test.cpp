@@ -22,7 +22,7 @@ class Operators : public CliTest {
     publish();
     start();
   }
-  /// A name that is not that of who runs this test: his is said beside it.
+  /// --by differs from the socket's user: both are shown.
   const std::string ann_ = "ann (as " + linkhealth::user_name(geteuid()) + ")";
   FakeActions fake;
 };

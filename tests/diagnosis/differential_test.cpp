@@ -107,7 +107,7 @@ TEST(Differential, AFarPortThatIsReadAndSetUpIsNotDown) {
   }
 }
 
-/// Who says that he is not ready sends light: he does not hear us, or he starts.
+/// A far end that reports "not ready" sends light: it does not receive ours, or it is starting.
 TEST(Differential, AFarEndThatIsNotReadyAndSendsLightIsNotSurelyDown) {
   Scene scene(Medium::kOptical, false);
   for (const Symptom& row : symptom_table())

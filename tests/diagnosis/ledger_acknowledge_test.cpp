@@ -1,4 +1,4 @@
-// Who took note of a fault, until when, and what ends it.
+// Acknowledgements of faults, and their end.
 #include <gtest/gtest.h>
 
 #include "tests/diagnosis/ledger_bench.h"
@@ -40,8 +40,7 @@ TEST(LedgerAcknowledge, AnAcknowledgementHoldsUntilItsTime) {
 
 TEST(LedgerAcknowledge, AFaultIsNotAcknowledgedTwice) {
   LedgerBench bench(kDirty);
-  const WallTime until =
-      LedgerBench::wall(500) + std::chrono::milliseconds(223);  // nobody wants to read those
+  const WallTime until = LedgerBench::wall(500) + std::chrono::milliseconds(223);  // not shown
   ASSERT_TRUE(bench.ledger.acknowledge("pci/1", "ann", "", until, LedgerBench::wall(100)));
   const auto again =
       bench.ledger.acknowledge("pci/1", "bob", "", std::nullopt, LedgerBench::wall(200));

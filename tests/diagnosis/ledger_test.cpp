@@ -108,7 +108,7 @@ TEST(Ledger, TheStateSurvivesARestart) {
   LedgerBench next;
   next.ledger.restore(kept);
   EXPECT_EQ(next.ledger.state(), kept);
-  // The new run's steady clock starts anywhere. The time in which nobody watched is no proof.
+  // The new run's steady clock starts anywhere. The downtime is no proof.
   next.t = 5000000;
   const auto step = [&next](double after, double wall_s) {
     return next.ledger.update("pci/1", LedgerBench::fine(), steady_from_seconds(5000000 + after),

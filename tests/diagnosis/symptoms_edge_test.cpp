@@ -38,7 +38,7 @@ TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {
   scene.port.latest.link->speed_mbps = 200000;
   scene.view.group.siblings_speed_mbps = 400000;
   EXPECT_TRUE(look(kSpeedReduced, scene.view).present());
-  scene.expected.speed_mbps = 200000;  // somebody wants it so
+  scene.expected.speed_mbps = 200000;  // configured
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent());
 }
 
@@ -54,7 +54,7 @@ TEST(SpeedReduced, IsJudgedByTheModuleAsALastResort) {
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "built so";
   scene.view.group.siblings_as_slow = 0;
   scene.expected.speed_mbps = 200000;
-  EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "somebody wants it so";
+  EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "configured";
 }
 
 TEST(SpeedReduced, TheModuleTypeGivesTheSpeedOfOnePort) {
@@ -157,7 +157,7 @@ TEST(PowerLost, IsUnreadableOrNotKnownYet) {
   scene.port.peer_at.reset();
   fail(scene, SourceId::kModule, 60);
   for (const SymptomId id : {kTxLow, kFarTxLow})
-    EXPECT_FALSE(look(id, scene.view).pending) << "nobody reads it any more: to wait is no advice";
+    EXPECT_FALSE(look(id, scene.view).pending) << "it is no longer read: waiting does not help";
 }
 
 TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
@@ -173,8 +173,7 @@ TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
 TEST(ModuleNew, ALinkThatCameUpWithItsModuleFellForAnotherReason) {
   Scene scene(false);
   scene.port.carrier.was_up = true;
-  EXPECT_TRUE(look(kModuleNew, scene.view).absent())
-      << "it was seen up, and nobody touched the module";
+  EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it was up, and the module was not touched";
   scene.port.carrier.module_event_at = steady_from_seconds(9000);
   EXPECT_TRUE(look(kModuleNew, scene.view).absent())
       << "it fell 700 s after the module was changed";
@@ -336,7 +335,7 @@ TEST(CountersOfTheCard, AgreeWithTheKernelLog) {
   repeated(s.module_bus_errors, 3, 3, 600);
   EXPECT_TRUE(look(kModuleFaultReported, scene.view).present());
   repeated(s.module_bus_errors, 3, 3, 599);
-  EXPECT_FALSE(look(kModuleFaultReported, scene.view).present()) << "somebody plugs";
+  EXPECT_FALSE(look(kModuleFaultReported, scene.view).present()) << "a plug event";
   repeated(s.module_heat, 2, 2, 60);
   EXPECT_TRUE(look(kOverheatReported, scene.view).present());
   repeated(s.module_heat, 1, 1, 60);

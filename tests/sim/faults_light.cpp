@@ -98,7 +98,7 @@ void plan_dirty(Planner& p) {
     }
     return;
   }
-  // Nobody can see a loss that is no larger than the spread of good lanes and was there before.
+  // Not visible: a loss that is no larger than the spread of good lanes and was there before.
   if (!p.port.powers_readable() || (p.plan.onset_s <= 0 && db < 2.5)) p.accept("bad_module");
   if (!p.far_light()) {
     p.accept("failing_transmitter", End::kFar);

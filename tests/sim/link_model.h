@@ -1,5 +1,5 @@
 // One cable with a transmitter and a receiver at each end: light, margin and errors of every lane
-// in both directions. The nominal values are drawn once; what a fault does to them is set anew for
+// in both directions. The nominal values are drawn once; what a fault does to them is set again for
 // every step of time.
 #pragma once
 

@@ -28,7 +28,7 @@ PortSim::PortSim(PortSetup port_setup, std::uint64_t seed)
     : setup(std::move(port_setup)), rng(seed) {
   const Medium& medium = *setup.medium;
   link = LinkModel(medium, rng);
-  // A link with less than 1.6 dB (copper: 1.3) is not handed over by whoever installs it.
+  // A link with less than 1.6 dB (copper: 1.3) is not accepted at installation.
   for (int tries = 0; tries < 20; ++tries) {
     link.begin_step();
     double worst = 99;

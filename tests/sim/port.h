@@ -105,7 +105,7 @@ class PortSim {
   }
   void swap_module(double t);
   void reset_counters();
-  /// The driver comes up anew: the carrier counts start over.
+  /// The driver is loaded again: the carrier counts start over.
   void reload_driver();
 
   Conditions now;

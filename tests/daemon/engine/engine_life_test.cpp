@@ -113,7 +113,7 @@ TEST(FaultLife, AnOlderErrorOfACardThatCountsNothingMoreIsOneStill) {
     Story run;
     run.feed.t = 2'000'000;
     run.feed.bits_per_s = 0;
-    run.feed.link.carrier = carrier;  // as it was told last
+    run.feed.link.carrier = carrier;  // the latest reading
     run.feed.event(PortEventKind::kKernelLog, 1'999'000, kFirmwareError);
     run.run(600);
     EXPECT_THAT(run.events, HasSubstr("opened:nic_fault")) << carrier;
@@ -212,7 +212,7 @@ TEST(FaultLife, SurvivesARebootWithoutLossOrRepetition) {
   ASSERT_EQ(before.events, "opened:dirty_connector ");
   const std::string id = before.port().faults.at(0).id;
 
-  Story after;  // the clock that only goes forward began anew, and so did the counters
+  Story after;  // the steady clock and the counters start again
   after.feed.module = before.feed.module;
   after.feed.bits_per_s = before.feed.bits_per_s;
   after.feed.uptime_s = 40;

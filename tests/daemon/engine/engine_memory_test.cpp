@@ -145,7 +145,7 @@ TEST(LostPorts, ACardThatIsNotThereAfterARebootIsMissed) {
   ASSERT_EQ(missed.report->ports.size(), 1U);
   EXPECT_EQ(missed.report->ports[0].port, "mlx5_5/1");
   EXPECT_EQ(missed.report->ports[0].latest.id.pci, "0000:1b:00.0");
-  EXPECT_EQ(run_without_it({}).events, "") << "nobody knows it";
+  EXPECT_EQ(run_without_it({}).events, "") << "without references it is unknown";
 }
 
 TEST(LostPorts, AFaultOfAPortThatComesBackInTimeIsKept) {

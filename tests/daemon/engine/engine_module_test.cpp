@@ -110,7 +110,7 @@ TEST(APort, IsThereWhenAnyOfItsGroupsIs) {
   Story story(600);
   for (int i = 0; i < 60; ++i) {
     Snapshot snapshot = story.feed.tick();
-    PortId label;  // who it is was told before, and has not changed: a reader knows its label
+    PortId label;  // the identity has not changed: only the label
     label.device = i < 30 ? "mlx5_0" : "";
     snapshot.ports.begin()->second.id = label;
     const Engine::Step step = story.engine.step(snapshot);
@@ -248,7 +248,7 @@ TEST(ACardThatDies, TakesThePortOfItsOtherFunctionAlong) {
   EXPECT_TRUE(card.port("mlx5_2/1")->faults.empty()) << "another card";
 }
 
-/// What a laser takes more and more current for is not lost yet: to be told before it is.
+/// The fault opens while the light is still held by more current.
 TEST(ATiringLaser, IsAWarningWhileItsLightIsHeld) {
   Story story(3600);
   for (int step = 0; step < 20; ++step) {

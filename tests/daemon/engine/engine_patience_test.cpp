@@ -233,7 +233,7 @@ TEST(ALinkThatCarries, DoesNotReopenAFaultOfADownLink) {
   EXPECT_THAT(story.events, HasSubstr("closed:"));
 }
 
-/// A link without FEC, whose errors are counted in 16 bits that nobody clears.
+/// A link without FEC, with a 16-bit error counter that is never cleared.
 struct SixteenBits : Story {
   explicit SixteenBits(std::string which, std::string link_layer = "Ethernet")
       : counter(std::move(which)) {
@@ -264,7 +264,7 @@ TEST(FullCounter, NeitherHoldsNorEndsAFault) {
   ASSERT_THAT(story.events, HasSubstr("opened:"));
   story.count(3 * 3600, 400);  // full after 27 minutes
   EXPECT_THAT(story.events, Not(HasSubstr("proving:")));
-  story.errors = 0;  // somebody clears it, and the link is well
+  story.errors = 0;  // the counter is cleared, and the link is good
   story.count(6 * 3600, 0);
   EXPECT_THAT(story.events, HasSubstr("closed:"));
 }

@@ -62,7 +62,7 @@ TEST(PodPort, ACarrierFromVerbsDoesNotChangeTheVerdict) { EXPECT_EQ(told(true), 
 
 TEST(PodPort, ThatGoesUpAndDownDoesNotBlameTheCable) {
   EXPECT_EQ(told(true).find(" path "), std::string::npos);
-  EXPECT_NE(told(true).find("down 0"), std::string::npos) << "no loss that nobody wanted";
+  EXPECT_NE(told(true).find("down 0"), std::string::npos) << "no unplanned loss";
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class Renumbered : public ::testing::Test {
     equip(node);
     reboot(std::move(to));
   }
-  /// The second card has its fault under its new name, the same one, and nobody else has any.
+  /// The second card has the same fault under its new name, and no other card has one.
   void expect_it_stays_with_the_card() {
     for (std::size_t card = 0; card < node.count; ++card) {
       if (places[card] == kNone) continue;

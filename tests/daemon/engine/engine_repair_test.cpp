@@ -13,7 +13,7 @@ class RepairStory : public testing::Test, protected Story {
     feed.module.lanes[1].rx_power_mw = 0.2;
     feed.bits_per_s = 4'000'000;
   }
-  /// Somebody pulls the fibre for two minutes; `after` is what lane 2 receives then.
+  /// A technician pulls the fibre for two minutes; lane 2 then receives `after_mw`.
   void touch_fibre(double after_mw, double bits_per_s) {
     feed.pull(feed.t + 1);
     for (ModuleLane& lane : feed.module.lanes) lane.rx_power_mw = 0;

@@ -66,7 +66,7 @@ TEST(Engine, WhatWasSeenStandsWhileItShowsNoMore) {
       << run.port().faults[0].summary;
   run.run(9000);
   ASSERT_EQ(run.all.size(), 3U) << run.events;
-  EXPECT_FALSE(run.all[1].fault.undecided) << "proving: nobody shall test what shows no more";
+  EXPECT_FALSE(run.all[1].fault.undecided) << "no test is suggested while the repair is verified";
   for (const FaultEvent& event : run.all)
     EXPECT_EQ(event.fault.summary.find("9.4e-09"), std::string::npos) << event.fault.summary;
 }

@@ -1,4 +1,4 @@
-// What a switch's telemetry says of the far port reaches the verdict, whoever says who is there.
+// The far port's state from a switch's telemetry reaches the verdict, whichever source names it.
 #include <gmock/gmock.h>
 
 #include "daemon/sampling/peer_merge.h"
