@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "cli/fleet.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
@@ -276,6 +275,7 @@ void add_ack(CommandTable& commands) {
   auto* end = command.add_flag("--end", options.end, "Withdraw the acknowledgement");
   add_action_options(command, options, "Duration: 30m, 2h, 1d (default: until the fault closes)")
       ->excludes(end);
+  command.get_option("--reason")->excludes(end);
   set_footer(command,
              "An acknowledgement survives a restart of the daemon. If the fault is still open when "
              "it ends,\nthe fault is reported again.\n",
@@ -449,13 +449,9 @@ int parse_and_run(int argc, const char* const* argv, const Clock& clock) {
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    complain(describe_usage_error(app, error));
-    return kBadInput;
+    throw CommandError(kBadInput, describe_usage_error(app, error));
   }
-  if (const auto mistake = find_usage_error(app)) {
-    complain(*mistake);
-    return kBadInput;
-  }
+  if (const auto mistake = find_usage_error(app)) throw CommandError(kBadInput, *mistake);
   const Client client(socket);
   return commands.run({client, output_style(), clock});
 }
@@ -463,7 +459,7 @@ int parse_and_run(int argc, const char* const* argv, const Clock& clock) {
 }  // namespace
 
 int run(int argc, const char* const* argv, const Clock& clock) {
-  return after_output(parse_and_run(argc, argv, clock));
+  return after_output(run_command([&] { return parse_and_run(argc, argv, clock); }));
 }
 
 }  // namespace linkhealth::cli

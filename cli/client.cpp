@@ -9,7 +9,6 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "cli/exit_codes.h"
 #include "model/json/json.h"
 
 namespace linkhealth::cli {
@@ -75,13 +74,13 @@ Result<Answer> Client::post(const std::string& path) const {
 }
 
 Result<Answer> Client::stream(const std::string& path,
-                              const std::function<bool(std::string_view)>& take) const {
+                              const std::function<bool(std::string_view)>& receive) const {
   HttpTarget to = target(path);
   to.silence_s = kStreamSilence_s;
   Answer received;
   auto answer = fetch(to, [&](int status, std::string_view bytes) {
     received.status = status;
-    if (status == 200) return take(bytes);
+    if (status == 200) return receive(bytes);
     received.body += bytes;
     return true;
   });
@@ -92,15 +91,15 @@ Result<Answer> Client::stream(const std::string& path,
                EPIPE};
 }
 
-std::string refusal_text(const Answer& answer) {
-  const auto json = parse_json(answer.body);
-  const std::string sentence = json ? text_member(*json, "error") : "";
-  return printable(sentence.empty() ? std::string(trim(answer.body)) : sentence);
-}
-
-int refusal_exit_code(const Answer& answer) {
-  return answer.status == 404 || answer.status == 400 || answer.status == 409 ? kBadInput
-                                                                              : kDaemonError;
+std::string body_of(const Result<Answer>& answer) {
+  if (!answer) throw CommandError(kNotReachable, answer.error().message);
+  if (answer->status == 200) return answer->body;
+  // A refusal is {"error":"…"}. 400, 404 and 409: an unknown name or nothing to do.
+  const auto json = parse_json(answer->body);
+  const std::string error = json ? text_member(*json, "error") : "";
+  const int status = answer->status;
+  throw CommandError(status == 404 || status == 400 || status == 409 ? kBadInput : kDaemonError,
+                     printable(error.empty() ? std::string(trim(answer->body)) : error));
 }
 
 }  // namespace linkhealth::cli

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/exit_codes.h"
 #include "cli/http_client.h"
 
 namespace linkhealth::cli {
@@ -15,29 +16,40 @@ class Client {
   explicit Client(std::string socket_path) : socket_path_(std::move(socket_path)) {}
   virtual ~Client() = default;
 
-  /// Any answer, also a refusal. An error (errnum set) means that the daemon did not answer; it
-  /// names the remedy.
+  /// Any answer, also a refusal. An error (errnum set): no answer came; the message names the
+  /// remedy.
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
-  /// Acts; the parameters are in the path.
+  /// The parameters are in the path.
   [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;
-  /// Hands a good answer's body on as it comes. `take` returns false to stop. A refusal's body is
-  /// in the Answer.
+  /// Passes the body of a good answer to `receive` as it arrives; false ends the stream. The body
+  /// of a refusal is in the Answer.
   [[nodiscard]] virtual Result<Answer> stream(
-      const std::string& path, const std::function<bool(std::string_view)>& take) const;
+      const std::string& path, const std::function<bool(std::string_view)>& receive) const;
 
  private:
   [[nodiscard]] HttpTarget target(const std::string& path) const;
-  /// Also true when so many clients wait that no more may (EAGAIN).
+  /// Also true when the queue of waiting clients is full (EAGAIN).
   [[nodiscard]] bool has_listener() const;
-  /// ENOENT and ECONNREFUSED: no daemon runs. ETIMEDOUT: one runs, and does not answer.
+  /// ENOENT and ECONNREFUSED: no daemon runs. ETIMEDOUT: it runs and does not answer.
   [[nodiscard]] Error unreachable() const;
 
   std::string socket_path_;
 };
 
-/// The sentence in {"error":"…"}.
-std::string refusal_text(const Answer& answer);
-/// The exit code for a refusal: an unknown name is the user's mistake, all else the daemon's.
-int refusal_exit_code(const Answer& answer);
+/// The body of a good answer. Throws CommandError for any other.
+std::string body_of(const Result<Answer>& answer);
+
+/// The parsed answer of the daemon. Throws CommandError without one.
+template <typename T>
+T parse_answer(const Result<Answer>& answer, Result<T> (*parse)(std::string_view)) {
+  auto value = parse(body_of(answer));
+  if (value) return *std::move(value);
+  throw CommandError(kDaemonError,
+                     "the daemon's answer cannot be parsed: " + value.error().message);
+}
+template <typename T>
+T fetch_as(const Client& client, const std::string& path, Result<T> (*parse)(std::string_view)) {
+  return parse_answer(client.get(path), parse);
+}
 
 }  // namespace linkhealth::cli

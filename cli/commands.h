@@ -1,9 +1,11 @@
-// One function per command; each returns the exit code (cli/exit_codes.h). cli/arguments.cpp
-// parses the options.
+// One function per command; each returns the exit code or throws CommandError (cli/exit_codes.h).
+// cli/arguments.cpp parses the options.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -23,13 +25,13 @@ struct StatusOptions {
   bool problems = false;
   bool wide = false;
   bool json = false;
-  bool once = false;    ///< read this node without the daemon
-  std::string sysroot;  ///< with `once`: a copy of a node's /sys; "": this node
+  bool once = false;      ///< read this node without the daemon
+  std::string sysroot{};  ///< with `once`: a copy of a node's /sys; "": this node
 };
 int run_status(const Context& context, const StatusOptions& options);
 
 struct ExplainOptions {
-  std::string port;
+  std::string port{};
   bool evidence = false;
   bool physics = false;
   bool json = false;
@@ -138,9 +140,11 @@ Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t long
 
 /// Prints "linkhealth: MESSAGE" to standard error.
 void complain(const std::string& message);
+/// Prints a text, with a line end, and returns `exit_code`.
+int print(std::string_view text, int exit_code = kOk);
+/// Runs a command; prints the message of a CommandError and returns its exit code.
+int run_command(const std::function<int()>& command);
 /// Flushes standard output; returns `exit_code`, or kDaemonError when not all could be written.
 int after_output(int exit_code);
-/// Prints the body of a good answer and returns `exit_code`; complains about any other.
-int show(const Result<Answer>& answer, int exit_code = 0);
 
 }  // namespace linkhealth::cli

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <set>
 #include <tuple>
 
 #include "base/text.h"
-#include "cli/exit_codes.h"
 #include "exporters/text/text_layout.h"
 
 namespace linkhealth::cli {
@@ -40,18 +38,15 @@ std::uint64_t whole(double value) {
 }
 
 /// The values of some labels, as a key.
-template <typename Labelled>
-std::string key_of(const Labelled& row, std::initializer_list<std::string_view> labels) {
+std::string key_of(const PrometheusRow& row, std::initializer_list<std::string_view> labels) {
   std::string key;
   for (const std::string_view label : labels) key += std::string(row.label(label)) + "\n";
   return key;
 }
-template <typename Labelled>
-std::string link_of(const Labelled& row) {
+std::string link_of(const PrometheusRow& row) {
   return key_of(row, {"instance", "device", "port"});
 }
-template <typename Labelled>
-std::string fault_of(const Labelled& row) {
+std::string fault_of(const PrometheusRow& row) {
   return key_of(row, {"instance", "device", "port", "fault", "end"});
 }
 
@@ -62,31 +57,11 @@ std::string group_name(const PrometheusRow& row, const Level& level) {
   return join_parts(values, " ");
 }
 
-/// Several queries; after the first error the others return nothing.
-class Queries {
- public:
-  explicit Queries(const Prometheus& prometheus) : prometheus_(prometheus) {}
-  PrometheusVector rows(const std::string& expression) {
-    if (error_) return {};
-    auto answer = prometheus_.query(expression);
-    if (answer) return std::move(*answer);
-    error_ = answer.error();
-    return {};
-  }
-  double number(const std::string& expression) {
-    const PrometheusVector all = rows(expression);
-    return all.empty() ? 0 : all.front().value;
-  }
-  /// The rows of `expression` that belong to an open fault.
-  PrometheusVector of_open_faults(const char* expression, const char* on) {
-    return rows(fmt::format("{} and on ({}) {}", expression, on, kOpenFaults));
-  }
-  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-
- private:
-  const Prometheus& prometheus_;
-  std::optional<Error> error_;
-};
+/// The rows of `expression` that belong to an open fault.
+PrometheusVector of_open_faults(const Prometheus& prometheus, const char* expression,
+                                const char* on) {
+  return prometheus.query(fmt::format("{} and on ({}) {}", expression, on, kOpenFaults));
+}
 
 std::optional<WallTime> instant_of(double unix_s) {
   constexpr double kLatest = 4e9;
@@ -94,17 +69,19 @@ std::optional<WallTime> instant_of(double unix_s) {
   return WallTime(from_seconds(unix_s));
 }
 
-void query_details(Queries& queries, std::vector<FleetFault>& faults) {
+void query_details(const Prometheus& prometheus, std::vector<FleetFault>& faults) {
   std::map<std::string, double> opened, lost;
   std::map<std::string, PrometheusRow> modules;
-  for (const PrometheusRow& row : queries.of_open_faults(
-           "linkhealth_fault_opened_timestamp_seconds", "instance, device, port, fault, end"))
+  for (const PrometheusRow& row :
+       of_open_faults(prometheus, "linkhealth_fault_opened_timestamp_seconds",
+                      "instance, device, port, fault, end"))
     opened[fault_of(row)] = row.value;
-  for (const PrometheusRow& row : queries.of_open_faults(
-           "link:linkhealth_bandwidth_lost_bytes_per_second:current", "instance, device, port"))
+  for (const PrometheusRow& row :
+       of_open_faults(prometheus, "link:linkhealth_bandwidth_lost_bytes_per_second:current",
+                      "instance, device, port"))
     lost[link_of(row)] = std::isfinite(row.value) ? row.value : 0;
   for (const PrometheusRow& row :
-       queries.of_open_faults("linkhealth_module_info", "instance, device, port"))
+       of_open_faults(prometheus, "linkhealth_module_info", "instance, device, port"))
     modules[link_of(row)] = row;
   for (FleetFault& fault : faults) {
     fault.opened_at = instant_of(opened[fault_of(fault)]);
@@ -114,11 +91,11 @@ void query_details(Queries& queries, std::vector<FleetFault>& faults) {
   }
 }
 
-void query_shared_causes(Queries& queries, std::vector<FleetFault>& faults) {
+void query_shared_causes(const Prometheus& prometheus, std::vector<FleetFault>& faults) {
   std::set<std::string, std::less<>> switches, nodes;
-  for (const PrometheusRow& row : queries.rows("switch:linkhealth_shared_fault:links"))
+  for (const PrometheusRow& row : prometheus.query("switch:linkhealth_shared_fault:links"))
     switches.emplace(row.label("peer_system"));
-  for (const PrometheusRow& row : queries.rows("instance:linkhealth_shared_fault:links"))
+  for (const PrometheusRow& row : prometheus.query("instance:linkhealth_shared_fault:links"))
     nodes.emplace(row.label("instance"));
   for (FleetFault& fault : faults) {
     if (fault.label("severity") == "notice") continue;
@@ -131,15 +108,16 @@ void query_shared_causes(Queries& queries, std::vector<FleetFault>& faults) {
   }
 }
 
-void query_faults(Queries& queries, const FleetOptions& options, FleetView& view) {
-  view.faults_total = whole(queries.number(fmt::format("count({})", kOpenFaults)));
-  for (PrometheusRow& row : queries.rows(fmt::format("topk({}, {})", kMostFaults, kOpenFaults))) {
+void query_faults(const Prometheus& prometheus, const FleetOptions& options, FleetView& view) {
+  view.faults_total = whole(prometheus.number(fmt::format("count({})", kOpenFaults)));
+  for (PrometheusRow& row :
+       prometheus.query(fmt::format("topk({}, {})", kMostFaults, kOpenFaults))) {
     FleetFault& fault = view.faults.emplace_back();
     fault.labels = std::move(row.labels);
     fault.confidence = std::isfinite(row.value) ? std::clamp(row.value, 0.0, 1.0) : 0;
   }
-  query_details(queries, view.faults);
-  query_shared_causes(queries, view.faults);
+  query_details(prometheus, view.faults);
+  query_shared_causes(prometheus, view.faults);
   rank_faults(view.faults);
   std::uint64_t kept = 0;
   std::erase_if(view.faults, [&](const FleetFault& fault) {
@@ -150,16 +128,16 @@ void query_faults(Queries& queries, const FleetOptions& options, FleetView& view
   });
 }
 
-void query_groups(Queries& queries, const FleetOptions& options, FleetView& view) {
+void query_groups(const Prometheus& prometheus, const FleetOptions& options, FleetView& view) {
   const auto level = std::ranges::find(kLevels, options.by, &Level::by);
   if (level == kLevels.end()) return;
   std::map<std::string, FleetGroup> groups;
-  for (const PrometheusRow& row : queries.rows(std::string(level->series))) {
+  for (const PrometheusRow& row : prometheus.query(std::string(level->series))) {
     const std::string name = group_name(row, *level);
     groups[name].name = name;
     groups[name].links[std::string(row.label("health"))] += whole(row.value);
   }
-  for (const PrometheusRow& row : queries.rows(fmt::format(
+  for (const PrometheusRow& row : prometheus.query(fmt::format(
            "count by ({}) ({}{{{}!=\"\"}})", level->labels, kOpenFaults, level->fault_label)))
     if (const auto at = groups.find(group_name(row, *level)); at != groups.end())
       at->second.faults = whole(row.value);
@@ -169,6 +147,31 @@ void query_groups(Queries& queries, const FleetOptions& options, FleetView& view
   });
   view.groups_total = view.groups.size();
   view.groups.resize(std::min<std::size_t>(view.groups.size(), options.limit));
+}
+
+FleetView query_fleet(const Prometheus& prometheus, const FleetOptions& options) {
+  const auto require = [&](bool good, const std::string& why) {
+    if (!good) throw CommandError(kDaemonError, "Prometheus at " + prometheus.shown() + why);
+  };
+  FleetView view;
+  view.nodes = whole(prometheus.number("count(count by (instance) (linkhealth_build_info))"));
+  view.silent_nodes = whole(prometheus.number("count(up{job=\"linkhealth\"} == 0)"));
+  require(view.nodes > 0,
+          " has no data of linkhealth" +
+              (view.silent_nodes > 0 ? fmt::format(": none of {} nodes answers", view.silent_nodes)
+                                     : ": check that it scrapes the nodes (deploy/README.md)"));
+  for (const PrometheusRow& row : prometheus.query("fleet:linkhealth_links:count"))
+    view.links.links[std::string(row.label("health"))] = whole(row.value);
+  require(view.links.all() > 0,
+          " scrapes the nodes but does not evaluate linkhealth's rules: load dashboards/rules "
+          "(docs/operations.md)");
+  view.lost_bytes_per_s =
+      std::max(prometheus.number("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum"), 0.0);
+  if (options.by.empty())
+    query_faults(prometheus, options, view);
+  else
+    query_groups(prometheus, options, view);
+  return view;
 }
 
 int severity_rank(std::string_view severity) {
@@ -195,11 +198,6 @@ bool natural_less(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
-
-std::string_view FleetFault::label(std::string_view name) const {
-  const auto found = labels.find(name);
-  return found == labels.end() ? std::string_view() : found->second;
-}
 
 std::uint64_t FleetGroup::count(std::string_view health) const {
   const auto found = links.find(health);
@@ -233,53 +231,15 @@ std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults) {
   return faults;
 }
 
-Result<FleetView> query_fleet(const Prometheus& prometheus, const FleetOptions& options) {
-  Queries queries(prometheus);
-  FleetView view;
-  view.nodes = whole(queries.number("count(count by (instance) (linkhealth_build_info))"));
-  view.silent_nodes = whole(queries.number("count(up{job=\"linkhealth\"} == 0)"));
-  if (!queries.error() && view.nodes == 0)
-    return Error{"Prometheus at " + prometheus.shown() + " has no data of linkhealth" +
-                 (view.silent_nodes > 0
-                      ? fmt::format(": none of {} nodes answers", view.silent_nodes)
-                      : ": check that it scrapes the nodes (deploy/README.md)")};
-  for (const PrometheusRow& row : queries.rows("fleet:linkhealth_links:count"))
-    view.links.links[std::string(row.label("health"))] = whole(row.value);
-  if (!queries.error() && view.links.all() == 0)
-    return Error{"Prometheus at " + prometheus.shown() +
-                 " scrapes the nodes but does not evaluate linkhealth's rules: load "
-                 "dashboards/rules (docs/operations.md)"};
-  const double lost = queries.number("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum");
-  view.lost_bytes_per_s = std::isfinite(lost) ? std::max(lost, 0.0) : 0;
-  if (options.by.empty())
-    query_faults(queries, options, view);
-  else
-    query_groups(queries, options, view);
-  if (queries.error()) return *queries.error();
-  return view;
-}
-
 int run_fleet(const Context& context, const FleetOptions& options) {
-  if (options.prometheus.url.empty()) {
-    complain("fleet: give --prometheus URL, or set LINKHEALTH_PROMETHEUS");
-    return kBadInput;
-  }
-  const auto prometheus = Prometheus::open(options.prometheus);
-  if (!prometheus) {
-    complain(prometheus.error().message);
-    return kBadInput;
-  }
-  const auto view = query_fleet(*prometheus, options);
-  if (!view) {
-    complain(view.error().message);
-    return view.error().errnum != 0 ? kNotReachable : kDaemonError;
-  }
+  if (options.prometheus.url.empty())
+    throw CommandError(kBadInput, "fleet: give --prometheus URL, or set LINKHEALTH_PROMETHEUS");
+  const Prometheus prometheus(options.prometheus);
+  const FleetView view = query_fleet(prometheus, options);
   const WallTime now = context.clock.wall();
-  const std::string text = options.json        ? fleet_json(*view, options, now)
-                           : options.work_list ? work_list_text(*view, now)
-                                               : fleet_text(*view, options, now, context.style);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return kOk;
+  return print(options.json        ? fleet_json(view, options, now)
+               : options.work_list ? work_list_text(view, now)
+                                   : fleet_text(view, options, now, context.style));
 }
 
 }  // namespace linkhealth::cli

@@ -1,6 +1,6 @@
 // `linkhealth fleet`: all nodes, from a Prometheus that evaluates our rules: the worst links,
-// counts by what links share, and a work list in walking order. Only fleet.cpp sends queries; the
-// rest is pure.
+// counts by what links share, and a work list in walking order. fleet.cpp queries, fleet_text.cpp
+// prints.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,14 @@ struct FleetOptions {
   std::uint64_t limit = 20;
 };
 
-/// An open fault of a link.
-struct FleetFault {
-  /// Of the fault, and `serial` and `connector` of its module.
-  std::map<std::string, std::string, std::less<>> labels;
+/// An open fault of a link. Its labels: those of the fault, and `serial` and `connector` of its
+/// module.
+struct FleetFault : PrometheusRow {
   double confidence = 0;
   std::optional<WallTime> opened_at;
   double lost_bytes_per_s = 0;
   std::string shared_cause;  ///< the switch or node with too many faulty links; "" for none
   std::size_t rank = 0;      ///< 1 is the worst
-  /// "" where the fault does not have it.
-  [[nodiscard]] std::string_view label(std::string_view name) const;
 };
 
 struct FleetGroup {
@@ -58,8 +55,8 @@ struct FleetView {
 
 /// The worst first: lost bandwidth, then severity, confidence and age. Sets `rank`.
 void rank_faults(std::vector<FleetFault>& faults);
-/// By pod, row, rack, U, node and port, numbers as numbers. Without notices and without faults that
-/// have a shared cause: they are no work at a single link.
+/// By pod, row, rack, U, node and port, numbers as numbers. Without notices and faults that have a
+/// shared cause: they are not repaired at a single link.
 std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults);
 
 std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now,
@@ -68,7 +65,6 @@ std::string fleet_text(const FleetView& view, const FleetOptions& options, WallT
 std::string work_list_text(const FleetView& view, WallTime now);
 std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now);
 
-Result<FleetView> query_fleet(const Prometheus& prometheus, const FleetOptions& options);
 int run_fleet(const Context& context, const FleetOptions& options);
 
 }  // namespace linkhealth::cli

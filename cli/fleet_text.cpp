@@ -74,6 +74,15 @@ std::map<std::string, std::size_t> shared_causes(const FleetView& view) {
 
 using Rows = std::vector<std::vector<std::string>>;
 
+/// "2 more faults: --limit 12"; "" if all are shown.
+std::string more_faults(const FleetView& view, std::string_view words, std::string_view end) {
+  const std::uint64_t more = view.faults_total - view.faults.size();
+  return view.faults_total <= view.faults.size()
+             ? ""
+             : fmt::format("\n{}{}: --limit {}{}\n", count_of(more, "more fault"), words,
+                           view.faults_total, end);
+}
+
 /// `rows` with titles first; line i + 1 in the colour `colours[i]`.
 std::string table(Rows rows, const std::vector<Health>& colours, const TextStyle& style) {
   const auto lines = align_columns(std::move(rows), 2, usable_width(style), style.ascii);
@@ -109,21 +118,11 @@ std::string groups_text(const FleetView& view, const FleetOptions& options,
 }
 
 std::string first_step(const FleetFault& fault) {
-  for (const Fault& known : fault_table()) {
-    if (known.name != fault.label("fault") || to_string(known.end) != fault.label("end") ||
-        known.repair.empty())
-      continue;
-    std::string step(known.repair.front().text);
-    const std::string_view peer = fault.label("peer_system");
-    for (const auto& [name, value] : {std::pair<std::string_view, std::string_view>{"{lane}", ""},
-                                      {" ({serial})", ""},
-                                      {"{serial}", ""},
-                                      {"{peer}", peer.empty() ? "the far end" : peer},
-                                      {"{far}", ""}})
-      for (auto at = step.find(name); at != std::string::npos; at = step.find(name))
-        step.replace(at, name.size(), value);
-    return step;
-  }
+  const std::string_view peer = fault.label("peer_system");
+  for (const Fault& known : fault_table())
+    if (known.name == fault.label("fault") && to_string(known.end) == fault.label("end") &&
+        !known.repair.empty())
+      return fill_in(known.repair.front().text, "", peer.empty() ? "the far end" : peer, "");
   return fmt::format("run linkhealth explain {}/{}", fault.label("device"), fault.label("port"));
 }
 
@@ -162,6 +161,26 @@ std::string entry(const FleetFault& fault, WallTime now) {
                             clean_text(fault.label("port"), true));
 }
 
+OrderedJson links_json(const FleetGroup& group) {
+  OrderedJson out;
+  for (const char* health : kHealths) out[health] = group.count(health);
+  return out;
+}
+
+OrderedJson fault_json(const FleetFault& fault) {
+  OrderedJson out;
+  out["rank"] = fault.rank;
+  for (const char* label :
+       {"instance", "device", "port", "netdev", "fault", "end", "severity", "peer_system",
+        "peer_port", "pod", "row", "rack", "u", "rail", "vendor", "part_number", "serial"})
+    if (!fault.label(label).empty()) out[label] = fault.label(label);
+  if (!fault.shared_cause.empty()) out["shared_cause"] = fault.shared_cause;
+  out["confidence"] = fault.confidence;
+  if (fault.opened_at) out["opened_at"] = format_rfc3339(*fault.opened_at);
+  out["bandwidth_lost_bytes_per_second"] = fault.lost_bytes_per_s;
+  return out;
+}
+
 }  // namespace
 
 std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now,
@@ -187,11 +206,7 @@ std::string fleet_text(const FleetView& view, const FleetOptions& options, WallT
   for (const auto& [name, count] : shared_causes(view))
     text += fmt::format("\n{}: shared cause of {}; check it before single cables.\n",
                         clean_text(name, style.ascii), count_of(count, "fault"));
-  if (view.faults_total > view.faults.size())
-    text += fmt::format("\n{}: --limit {}, or --by switch\n",
-                        count_of(view.faults_total - view.faults.size(), "more fault"),
-                        view.faults_total);
-  return text;
+  return text + more_faults(view, "", ", or --by switch");
 }
 
 std::string work_list_text(const FleetView& view, WallTime now) {
@@ -214,36 +229,8 @@ std::string work_list_text(const FleetView& view, WallTime now) {
     if (here != place) text += fmt::format("\n## {}\n\n", place = here);
     text += entry(fault, now);
   }
-  if (view.faults_total > view.faults.size())
-    text += fmt::format("\n{} not on this list: --limit {}\n",
-                        count_of(view.faults_total - view.faults.size(), "more fault"),
-                        view.faults_total);
-  return text;
+  return text + more_faults(view, " not on this list", "");
 }
-
-namespace {
-
-OrderedJson links_json(const FleetGroup& group) {
-  OrderedJson out;
-  for (const char* health : kHealths) out[health] = group.count(health);
-  return out;
-}
-
-OrderedJson fault_json(const FleetFault& fault) {
-  OrderedJson out;
-  out["rank"] = fault.rank;
-  for (const char* label :
-       {"instance", "device", "port", "netdev", "fault", "end", "severity", "peer_system",
-        "peer_port", "pod", "row", "rack", "u", "rail", "vendor", "part_number", "serial"})
-    if (!fault.label(label).empty()) out[label] = fault.label(label);
-  if (!fault.shared_cause.empty()) out["shared_cause"] = fault.shared_cause;
-  out["confidence"] = fault.confidence;
-  if (fault.opened_at) out["opened_at"] = format_rfc3339(*fault.opened_at);
-  out["bandwidth_lost_bytes_per_second"] = fault.lost_bytes_per_s;
-  return out;
-}
-
-}  // namespace
 
 std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now) {
   OrderedJson json;
@@ -266,7 +253,7 @@ std::string fleet_json(const FleetView& view, const FleetOptions& options, WallT
     for (const FleetFault& fault : options.work_list ? in_walking_order(view.faults) : view.faults)
       json["faults"].push_back(fault_json(fault));
   }
-  return format_json(json) + "\n";
+  return format_json(json);
 }
 
 }  // namespace linkhealth::cli

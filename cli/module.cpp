@@ -1,5 +1,4 @@
 #include "cli/commands.h"
-#include "cli/fetched.h"
 #include "exporters/json/json.h"
 #include "exporters/text/module_text.h"
 #include "probes/module/decode.h"
@@ -9,27 +8,26 @@ namespace linkhealth::cli {
 
 namespace {
 
-int show_dump(const ModuleOptions& options, const TextStyle& style) {
-  const auto image = read_module_dump(options.file);
-  if (!image) return print({{}, image.error().message, kBadInput});
+ModuleSample read_dump(const std::string& file) {
+  const auto image = read_module_dump(file);
+  if (!image) throw CommandError(kBadInput, image.error().message);
   ModuleSample module = decode_module(*image);
   const auto cuts = pages_cut_off(*image);
   module.warnings.insert(module.warnings.begin(), cuts.begin(), cuts.end());
-  return print({options.json ? module_json(module) + "\n" : module_text(module, style), "", kOk});
+  return module;
 }
 
 }  // namespace
 
 int run_module(const Context& context, const ModuleOptions& options) {
-  if (!options.file.empty()) return show_dump(options, context.style);
-  if (options.port.empty())
-    return print(
-        {{}, "module: give a PORT or --file FILE (linkhealth status lists the ports)", kBadInput});
-  const std::string path = "/api/v1/module/" + url_encoded(options.port);
-  if (options.json) return show(context.client.get(path));
-  const auto module = fetch_as(context.client, path, &parse_module);
-  if (!module.value) return print({{}, module.message, module.exit_code});
-  return print({module_text(*module.value, context.style), "", kOk});
+  if (options.file.empty() && options.port.empty())
+    throw CommandError(kBadInput,
+                       "module: give a PORT or --file FILE (linkhealth status lists the ports)");
+  const ModuleSample module =
+      !options.file.empty()
+          ? read_dump(options.file)
+          : fetch_as(context.client, "/api/v1/module/" + url_encoded(options.port), &parse_module);
+  return print(options.json ? module_json(module) : module_text(module, context.style));
 }
 
 }  // namespace linkhealth::cli

@@ -9,7 +9,6 @@
 #include <set>
 #include <vector>
 
-#include "cli/fetched.h"
 #include "config/config.h"
 #include "daemon/daemon.h"
 #include "daemon/engine/engine.h"
@@ -27,7 +26,7 @@ namespace linkhealth::cli {
 
 namespace {
 
-// A module may take seconds to answer; after this the report has what was read.
+// A module may take seconds to answer; after this the report has what was read so far.
 constexpr Milliseconds kLongestRead{8'000};
 
 std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config,
@@ -56,16 +55,14 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 }
 
 struct NodeReading {
-  std::shared_ptr<const Report> report;  ///< null: nothing could be read
-  std::set<std::string> sources;         ///< Sampler::sources()
+  std::shared_ptr<const Report> report;
+  std::set<std::string> sources;  ///< Sampler::sources()
 };
 
 NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   if (!sysroot.empty())
-    if (const auto copy = check_sysroot(sysroot); !copy) {
-      complain(copy.error().message);
-      return {};
-    }
+    if (const auto copy = check_sysroot(sysroot); !copy)
+      throw CommandError(kBadInput, copy.error().message);
   const Config config = default_config(all_knob_groups());
   allow_many_open_files();
   const auto sampler = make_sampler(sysroot, config, clock);
@@ -82,10 +79,10 @@ NodeReading read_once(const std::string& sysroot, const Clock& clock) {
     if ((sampler->settled() && report) || waited >= kLongestRead) break;
     if (waited > Milliseconds(1'000) && !std::exchange(announced, true) &&
         isatty(STDERR_FILENO) != 0)
-      std::fputs("linkhealth: reading the modules\n", stderr);
+      complain("reading the modules");
     wait_for(*sampler, Milliseconds(1'000));
   }
-  if (!report) std::fputs("linkhealth: nothing on this node could be read\n", stderr);
+  if (!report) throw CommandError(kBadInput, "nothing on this node could be read");
   return {report, sampler->sources()};
 }
 
@@ -93,25 +90,25 @@ NodeReading read_once(const std::string& sysroot, const Clock& clock) {
 
 int status_once(const Context& context, const StatusOptions& options) {
   const auto report = read_once(options.sysroot, context.clock).report;
-  if (!report) return kBadInput;
-  StatusView view;
-  view.problems_only = options.problems;
-  view.wide = options.wide;
   const bool bad = options.problems && count_problems(*report) > 0;
-  return print(
-      {options.json ? report_json(*report) + "\n" : status_text(*report, context.style, view), "",
-       bad ? kProblems : kOk});
+  return print(options.json
+                   ? report_json(*report)
+                   : status_text(*report, context.style,
+                                 {.problems_only = options.problems, .wide = options.wide}),
+               bad ? kProblems : kOk);
 }
 
 int doctor_once(const Context& context, const DoctorOptions& options) {
   const auto [report, sources] = read_once(options.sysroot, context.clock);
-  if (!report) return kBadInput;
   LiveHost host(options.sysroot);
-  const DoctorReport doctor = examine(
-      *report,
-      gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket));
-  return print({options.json ? doctor_json(doctor) + "\n" : doctor_text(doctor, context.style), "",
-                doctor.hidden > 0 ? kProblems : kOk});
+  const auto facts =
+      gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket);
+  return print_doctor(examine(*report, facts), context, options);
+}
+
+int print_doctor(const DoctorReport& doctor, const Context& context, const DoctorOptions& options) {
+  return print(options.json ? doctor_json(doctor) : doctor_text(doctor, context.style),
+               doctor.hidden > 0 ? kProblems : kOk);
 }
 
 }  // namespace linkhealth::cli

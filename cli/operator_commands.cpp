@@ -24,12 +24,11 @@ std::string parameters(const ActionOptions& options, bool end) {
 
 /// Prints the sentence of the answer, or all of it as JSON.
 int act(const Client& client, const std::string& path, bool json) {
-  const auto answer = client.post(path);
-  const auto done = answer && answer->status == 200 ? parse_json(answer->body) : Json();
-  if (json || !done || done->is_null()) return show(answer);
-  const std::string warning = text_member(*done, "warning");
-  std::puts((text_member(*done, "text") + (warning.empty() ? "" : "; " + warning)).c_str());
-  return kOk;
+  const std::string body = body_of(client.post(path));
+  const auto answer = parse_json(body);
+  if (json || !answer) return print(body);
+  const std::string warning = text_member(*answer, "warning");
+  return print(text_member(*answer, "text") + (warning.empty() ? "" : "; " + warning));
 }
 
 }  // namespace
@@ -43,10 +42,6 @@ std::string user_name() {
 }
 
 int run_ack(const Context& context, const AckOptions& options) {
-  if (options.end && !options.reason.empty()) {
-    complain("ack: --end excludes --reason");
-    return kBadInput;
-  }
   return act(
       context.client,
       "/api/v1/ports/" + url_encoded(options.port) + "/ack?" + parameters(options, options.end),
@@ -55,14 +50,10 @@ int run_ack(const Context& context, const AckOptions& options) {
 
 int run_maintenance(const Context& context, const MaintenanceOptions& options) {
   const bool end = options.action == "end";
-  if (end && (options.duration_s > 0 || options.no_module_reads)) {
-    complain("maintenance end: unexpected --for or --no-module-reads");
-    return kBadInput;
-  }
-  if (!end && options.duration_s == 0) {
-    complain("maintenance start: --for is missing (30m, 2h, 1d)");
-    return kBadInput;
-  }
+  if (end && (options.duration_s > 0 || options.no_module_reads))
+    throw CommandError(kBadInput, "maintenance end: unexpected --for or --no-module-reads");
+  if (!end && options.duration_s == 0)
+    throw CommandError(kBadInput, "maintenance start: --for is missing (30m, 2h, 1d)");
   return act(context.client,
              "/api/v1/maintenance?port=" + url_encoded(options.port) + "&" +
                  parameters(options, end) + (options.no_module_reads ? "&module_reads=off" : ""),

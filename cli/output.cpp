@@ -12,9 +12,9 @@ namespace linkhealth::cli {
 
 void complain(const std::string& message) {
   std::string line = "linkhealth: " + message;
-  // A file's name may hold anything: one line, and nothing that a terminal obeys.
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  // The name of a file may hold any byte: one line, without control characters.
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   std::fputs((line + "\n").c_str(), stderr);
 }
 
@@ -45,18 +45,19 @@ int after_output(int exit_code) {
   return kDaemonError;
 }
 
-int show(const Result<Answer>& answer, int exit_code) {
-  if (!answer) {
-    complain(answer.error().message);
-    return kNotReachable;
-  }
-  if (answer->status != 200) {
-    complain(refusal_text(*answer));
-    return refusal_exit_code(*answer);
-  }
-  std::fwrite(answer->body.data(), 1, answer->body.size(), stdout);
-  if (!answer->body.ends_with('\n')) std::fputc('\n', stdout);
+int print(std::string_view text, int exit_code) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!text.empty() && !text.ends_with('\n')) std::fputc('\n', stdout);
   return exit_code;
+}
+
+int run_command(const std::function<int()>& command) {
+  try {
+    return command();
+  } catch (const CommandError& error) {
+    complain(error.what());
+    return error.exit_code;
+  }
 }
 
 }  // namespace linkhealth::cli

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "cli/http_client.h"
+#include "cli/exit_codes.h"
 #include "model/json/json.h"
 
 namespace linkhealth::cli {
@@ -51,21 +51,20 @@ Result<PrometheusVector> rows_of(const Json& data) {
   return rows;
 }
 
-std::string first_words(std::string_view body) {
+std::string first_line(std::string_view body) {
   constexpr std::size_t kMost = 60;
   const auto line = trim(body.substr(0, body.find('\n')));
-  return line.empty() ? "an empty answer"
-                      : "\"" + printable(std::string(line.substr(0, kMost))) + "\"";
+  return line.empty() ? "an empty answer" : "\"" + printable(line.substr(0, kMost)) + "\"";
 }
 
-Result<std::string> secret_of(const std::string& path) {
+std::string read_token(const std::string& path) {
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return Error{"can't read " + path};
-  const std::string secret(trim(text));
-  if (secret.empty() || secret.find_first_of("\r\n") != std::string::npos)
-    return Error{path + " must hold one line: the token"};
-  return secret;
+  if (!file) throw CommandError(kBadInput, "can't read " + path);
+  const std::string token(trim(text));
+  if (token.empty() || token.find_first_of("\r\n") != std::string::npos)
+    throw CommandError(kBadInput, path + " must hold one line: the token");
+  return token;
 }
 
 /// "" where the address has no such part.
@@ -90,70 +89,69 @@ Result<PrometheusVector> parse_vector(std::string_view body) {
     return Error{"says: " + printable(text_member(*json, "errorType")) + ": " +
                  printable(text_member(*json, "error"))};
   if (status != "success" || !member(*json, "data").is_object())
-    return Error{"gives no answer of Prometheus: " + first_words(body)};
+    return Error{"gives no answer of Prometheus: " + first_line(body)};
   auto rows = rows_of(member(*json, "data"));
   if (!rows) return Error{"gives no answer of Prometheus: " + rows.error().message};
   return rows;
 }
 
-Result<Prometheus> Prometheus::open(const PrometheusOptions& options) {
-  const auto wrong = [](const std::string& why) {
-    return Error{"the address of Prometheus: " + why +
-                 " (http://host:9090, https://user:password@host/prefix)"};
+Prometheus::Prometheus(const PrometheusOptions& options) {
+  const auto require = [](bool valid, const char* why) {
+    if (!valid)
+      throw CommandError(kBadInput, fmt::format("the address of Prometheus: {} (http://host:9090, "
+                                                "https://user:password@host/prefix)",
+                                                why));
   };
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), curl_url_cleanup);
-  if (!options.url.starts_with("http://") && !options.url.starts_with("https://"))
-    return wrong("it begins with neither http:// nor https://");
-  if (curl_url_set(url.get(), CURLUPART_URL, options.url.c_str(), 0) != CURLUE_OK ||
-      !url_part(url.get(), CURLUPART_QUERY).empty() ||
-      !url_part(url.get(), CURLUPART_FRAGMENT).empty())
-    return wrong("no host, or a character that can't be in one");
-  Prometheus out;
-  out.user_ = url_part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
-  out.password_ = url_part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
-  if (!out.user_.empty() && out.password_.empty())
-    return wrong("before the @ stands no user:password");
+  require(options.url.starts_with("http://") || options.url.starts_with("https://"),
+          "it begins with neither http:// nor https://");
+  require(curl_url_set(url.get(), CURLUPART_URL, options.url.c_str(), 0) == CURLUE_OK &&
+              url_part(url.get(), CURLUPART_QUERY).empty() &&
+              url_part(url.get(), CURLUPART_FRAGMENT).empty(),
+          "no host, or a character that can't be in one");
+  target_.user = url_part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
+  target_.password = url_part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
+  require(target_.user.empty() || !target_.password.empty(), "no password before the @");
   curl_url_set(url.get(), CURLUPART_USER, nullptr, 0);
   curl_url_set(url.get(), CURLUPART_PASSWORD, nullptr, 0);
-  out.url_ = url_part(url.get(), CURLUPART_URL);
-  while (out.url_.ends_with('/')) out.url_.pop_back();
-  out.ca_file_ = options.ca_file;
-  if (!options.bearer_token_file.empty()) {
-    auto token = secret_of(options.bearer_token_file);
-    if (!token) return token.error();
-    out.token_ = std::move(*token);
-  }
-  if (!out.ca_file_.empty() && !std::ifstream(out.ca_file_))
-    return Error{"can't read " + out.ca_file_};
-  return out;
+  target_.url = url_part(url.get(), CURLUPART_URL);
+  while (target_.url.ends_with('/')) target_.url.pop_back();
+  target_.silence_s = kAnswer_s;
+  target_.ca_file = options.ca_file;
+  if (!options.bearer_token_file.empty())
+    target_.bearer_token = read_token(options.bearer_token_file);
+  if (!target_.ca_file.empty() && !std::ifstream(target_.ca_file))
+    throw CommandError(kBadInput, "can't read " + target_.ca_file);
 }
 
-Result<PrometheusVector> Prometheus::query(const std::string& expression) const {
-  HttpTarget target;
-  target.url = url_ + "/api/v1/query?query=" + url_encoded(expression);
-  target.silence_s = kAnswer_s;
-  target.user = user_;
-  target.password = password_;
-  target.bearer_token = token_;
-  target.ca_file = ca_file_;
-  const std::string who = "Prometheus at " + url_;
+PrometheusVector Prometheus::query(const std::string& expression) const {
+  HttpTarget target = target_;
+  target.url += "/api/v1/query?query=" + url_encoded(expression);
+  const std::string server = "Prometheus at " + shown();
   const auto answer = fetch(target, kMaxAnswer_bytes);
   if (!answer && answer.error().errnum == EMSGSIZE)
-    return Error{who + " answers with more than 64 MiB"};
+    throw CommandError(kDaemonError, server + " answers with more than 64 MiB");
   if (!answer)
-    return Error{fmt::format("{} does not answer ({}): is the address right? --prometheus URL, or "
-                             "LINKHEALTH_PROMETHEUS",
-                             who, answer.error().message),
-                 ECONNREFUSED};
+    throw CommandError(kNotReachable,
+                       fmt::format("{} does not answer ({}): is the address right? --prometheus "
+                                   "URL, or LINKHEALTH_PROMETHEUS",
+                                   server, answer.error().message));
   const int status = answer->status;
   if (status == 401 || status == 403)
-    return Error{who + " refuses (" + std::to_string(status) +
-                 "): --bearer-token-file FILE, or user:password@ in the address"};
+    throw CommandError(kDaemonError,
+                       fmt::format("{} refuses ({}): --bearer-token-file FILE, or user:password@ "
+                                   "in the address",
+                                   server, status));
   auto rows = parse_vector(answer->body);
-  if (!rows)
-    return Error{who + " " + (status == 200 ? "" : "(" + std::to_string(status) + ") ") +
-                 rows.error().message};
-  return rows;
+  if (rows) return *std::move(rows);
+  throw CommandError(kDaemonError, fmt::format("{} {}{}", server,
+                                               status == 200 ? "" : fmt::format("({}) ", status),
+                                               rows.error().message));
+}
+
+double Prometheus::number(const std::string& expression) const {
+  const PrometheusVector rows = query(expression);
+  return rows.empty() || !std::isfinite(rows.front().value) ? 0 : rows.front().value;
 }
 
 }  // namespace linkhealth::cli

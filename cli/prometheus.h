@@ -7,46 +7,46 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/http_client.h"
 
 namespace linkhealth::cli {
 
 struct PrometheusOptions {
-  std::string url;                ///< http[s]://[user:password@]host[:port][/prefix]
-  std::string bearer_token_file;  ///< "": none
-  std::string ca_file;            ///< "": the system's
+  std::string url;                  ///< http[s]://[user:password@]host[:port][/prefix]
+  std::string bearer_token_file{};  ///< "": none
+  std::string ca_file{};            ///< "": the system's
 };
 
 /// One series of an instant vector.
 struct PrometheusRow {
   std::map<std::string, std::string, std::less<>> labels;
   double value = 0;
-  /// "" where the series does not have it.
+  /// "" if the series does not have it.
   [[nodiscard]] std::string_view label(std::string_view name) const;
 };
 using PrometheusVector = std::vector<PrometheusRow>;
 
-/// Series that one answer may have; a longer one is an error, never a part of it.
+/// A longer answer is an error.
 inline constexpr std::size_t kMostRows = 50'000;
 
-/// The body of an answer of /api/v1/query. An error has Prometheus' own error, or that this is no
-/// answer of it.
+/// The body of an answer of /api/v1/query. An error: Prometheus' own, or a body of another server.
 Result<PrometheusVector> parse_vector(std::string_view body);
 
 class Prometheus {
  public:
-  /// An error for an address that is none, or a file that can't be read.
-  static Result<Prometheus> open(const PrometheusOptions& options);
+  /// Throws CommandError for an invalid address or an unreadable file.
+  explicit Prometheus(const PrometheusOptions& options);
 
-  /// An error (errnum 0: it answered; else no answer came) is one line with the address, without
+  /// Throws CommandError (kNotReachable, or kDaemonError for a refusal) with the address, without
   /// its password.
-  [[nodiscard]] Result<PrometheusVector> query(const std::string& expression) const;
+  [[nodiscard]] PrometheusVector query(const std::string& expression) const;
+  /// The value of the first series; 0 without one, or if it is not finite.
+  [[nodiscard]] double number(const std::string& expression) const;
   /// The address without user and password.
-  [[nodiscard]] const std::string& shown() const { return url_; }
+  [[nodiscard]] const std::string& shown() const { return target_.url; }
 
  private:
-  Prometheus() = default;
-  std::string url_;  ///< without user and password
-  std::string user_, password_, token_, ca_file_;
+  HttpTarget target_;  ///< its url: without user and password
 };
 
 }  // namespace linkhealth::cli

@@ -19,16 +19,14 @@ struct GzClose {
   void operator()(gzFile_s* file) const { gzclose(file); }
 };
 
-/// A new file (never an old one overwritten), or standard output.
+/// A new file (an existing one is never overwritten), or standard output.
 class Sink {
  public:
-  static Result<Sink> open(const std::string& name) {
-    Sink sink;
-    if (name == "-") return sink;
+  explicit Sink(const std::string& name) {
+    if (name == "-") return;
     // x: fail if it exists; T: plain, without compression
-    sink.file_.reset(gzopen(name.c_str(), name.ends_with(".gz") ? "wx6" : "wxT"));
-    if (!sink.file_) return errno_error("can't write " + name, errno);
-    return sink;
+    file_.reset(gzopen(name.c_str(), name.ends_with(".gz") ? "wx6" : "wxT"));
+    if (!file_) throw CommandError(kBadInput, errno_error("can't write " + name, errno).message);
   }
   bool write(std::string_view data) {
     if (!file_) return std::fwrite(data.data(), 1, data.size(), stdout) == data.size();
@@ -41,7 +39,7 @@ class Sink {
   std::unique_ptr<gzFile_s, GzClose> file_;
 };
 
-/// `lines`: with the header.
+/// `lines`: including the header.
 std::string outcome(std::uint64_t lines, const std::string& file) {
   const std::uint64_t snapshots = lines > 0 ? lines - 1 : 0;
   return fmt::format(
@@ -54,28 +52,19 @@ std::string outcome(std::uint64_t lines, const std::string& file) {
 }  // namespace
 
 int run_record(const Context& context, const RecordOptions& options) {
-  auto sink = Sink::open(options.file);
-  if (!sink) {
-    complain(sink.error().message);
-    return kBadInput;
-  }
+  Sink sink(options.file);
   std::uint64_t lines = 0;
   bool written = true;
   const auto answer = context.client.stream(
       fmt::format("/api/v1/recording?for={}", options.duration_s), [&](std::string_view data) {
-        lines += static_cast<std::uint64_t>(std::count(data.begin(), data.end(), '\n'));
-        return written = sink->write(data);
+        lines += static_cast<std::uint64_t>(std::ranges::count(data, '\n'));
+        return written = sink.write(data);
       });
-  const bool good = answer.ok() && answer->status == 200;
   const int write_errnum = errno;
-  if (!sink->close() || !written) {
-    complain(errno_error("can't write " + options.file, write_errnum).message);
-    return kBadInput;
-  }
-  if (!good) {
-    if (lines == 0 && options.file != "-") unlink(options.file.c_str());
-    return show(answer);
-  }
+  if (!sink.close() || !written)
+    throw CommandError(kBadInput, errno_error("can't write " + options.file, write_errnum).message);
+  if (lines == 0 && options.file != "-") unlink(options.file.c_str());
+  (void)body_of(answer);  // throws if the daemon refused
   if (options.file != "-") std::fputs(outcome(lines, options.file).c_str(), stderr);
   return kOk;
 }

@@ -1,50 +1,32 @@
 #include "cli/replay.h"
 
-#include <iostream>
-#include <memory>
-#include <ostream>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "base/text.h"
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
-#include "cli/what_if.h"
 #include "daemon/daemon.h"
 #include "exporters/json/json.h"
 #include "exporters/text/text.h"
+#include "exporters/text/text_layout.h"
+#include "model/json/json.h"
+#include "storage/recording/recording.h"
 
 namespace linkhealth::cli {
 
 namespace {
 
-std::string text_of(const Report& report, const TextStyle& style) {
-  std::string text = status_text(report, style, {});
-  for (const PortReport& port : report.ports)
-    if (!port.faults.empty())
-      text += "\n" + explain_text(port, style, {.now = report.at, .t = report.t});
-  return text;
+template <typename Value>
+Value value_or_throw(Result<Value> result) {
+  if (!result) throw CommandError(kBadInput, result.error().message);
+  return *std::move(result);
 }
 
-/// Steps the engine through all snapshots; the last report, null without a snapshot.
-Result<std::shared_ptr<const Report>> step_through(RecordingReader& recording,
-                                                   const ReplayOptions& options,
-                                                   std::ostream& out) {
-  const auto header = recording.header();
-  if (!header) return header.error();
-  Engine engine(replay_settings(*header, options.config));
-  std::shared_ptr<const Report> last;
-  for (;;) {
-    const auto snapshot = recording.next();
-    if (!snapshot) return snapshot.error();
-    if (!*snapshot) return last;
-    Engine::Step step = engine.step(**snapshot);
-    last = std::move(step.report);
-    if (options.format == "jsonl")
-      for (const FaultEvent& event : step.events) out << event_json_line(event) << '\n';
-  }
-}
-
-}  // namespace
-
-EngineSettings replay_settings(const RecordingHeader& header, const std::optional<Config>& config) {
+/// What the recording expects of its ports; the configuration takes precedence.
+EngineSettings settings_of(const RecordingHeader& header, const std::optional<Config>& config) {
   EngineSettings settings;
   settings.node = header.node;
   settings.expected = header.expected;
@@ -55,42 +37,162 @@ EngineSettings replay_settings(const RecordingHeader& header, const std::optiona
   return settings;
 }
 
-int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
-  const auto refuse = [&err](const std::string& message) {
-    err << "linkhealth: " << message << '\n';
-    return kBadInput;
-  };
-  auto recording = RecordingReader::open(options.recording);
-  if (!recording) return refuse(recording.error().message);
-  const auto last = step_through(*recording, options, out);
-  if (!last) return refuse(last.error().message);
-  if (!recording->warning().empty()) err << "linkhealth: " << recording->warning() << '\n';
-  if (*last == nullptr) return refuse(options.recording + ": no snapshot in this recording");
-  if (options.format == "json")
-    out << report_json(**last) << '\n';
-  else if (options.format == "jsonl")
-    out << "{\"report\":" << report_json(**last) << "}\n";
-  else
-    out << text_of(**last, options.style);
-  out.flush();
-  return out ? kOk : refuse("cannot write the result");
+/// A recording and the engine's settings for it.
+struct Recording {
+  explicit Recording(const ReplayOptions& options)
+      : reader(value_or_throw(RecordingReader::open(options.recording))),
+        settings(settings_of(value_or_throw(reader.header()), options.config)) {}
+
+  /// Calls `step` with each snapshot; prints a warning about a truncated recording.
+  template <typename Step>
+  void for_each_snapshot(Step step) {
+    while (const auto snapshot = value_or_throw(reader.next())) step(*snapshot);
+    if (!reader.warning().empty()) complain(reader.warning());
+  }
+
+  RecordingReader reader;
+  EngineSettings settings;
+};
+
+std::string text_of(const Report& report, const TextStyle& style) {
+  std::string text = status_text(report, style, {});
+  for (const PortReport& port : report.ports)
+    if (!port.faults.empty())
+      text += "\n" + explain_text(port, style, {.now = report.at, .t = report.t});
+  return text;
+}
+
+// ------------------------------------------------------------------------------------- --what-if
+
+bool same_fault(const Episode& a, const Episode& b) {
+  return a.port == b.port && a.fault == b.fault && a.end == b.end;
+}
+
+std::string as_text(const std::vector<Episode>& episodes, char sign) {
+  std::string text;
+  for (const Episode& episode : episodes)
+    text += fmt::format(
+        "  {} {}  {} ({}, {}), from {}{}\n", sign, episode.port, name_words(episode.fault),
+        to_string(episode.end), confidence_words(episode.confidence),
+        instant_words(episode.opened_at),
+        episode.closed_at
+            ? fmt::format(" for {}", duration_words(*episode.closed_at - episode.opened_at))
+            : ", still open");
+  return text;
+}
+
+OrderedJson as_json(const std::vector<Episode>& episodes) {
+  OrderedJson out = OrderedJson::array();
+  for (const Episode& episode : episodes) {
+    out.push_back({{"port", episode.port},
+                   {"fault", episode.fault},
+                   {"end", to_string(episode.end)},
+                   {"confidence", episode.confidence},
+                   {"opened_at", format_rfc3339(episode.opened_at)}});
+    if (episode.closed_at) out.back()["closed_at"] = format_rfc3339(*episode.closed_at);
+  }
+  return out;
+}
+
+}  // namespace
+
+void replay(const ReplayOptions& options) {
+  Recording recording(options);
+  Engine engine(recording.settings);
+  std::shared_ptr<const Report> last;
+  recording.for_each_snapshot([&](const Snapshot& snapshot) {
+    Engine::Step step = engine.step(snapshot);
+    last = std::move(step.report);
+    if (options.format == "jsonl")
+      for (const FaultEvent& event : step.events) print(event_json_line(event));
+  });
+  if (last == nullptr)
+    throw CommandError(kBadInput, options.recording + ": no snapshot in this recording");
+  print(options.format == "json"    ? report_json(*last)
+        : options.format == "jsonl" ? "{\"report\":" + report_json(*last) + "}"
+                                    : text_of(*last, options.style));
+}
+
+void what_if(const ReplayOptions& options) {
+  Recording recording(options);
+  EngineSettings changed = recording.settings;
+  for (const std::string& change : options.what_if)
+    if (const auto done = change_setting(changed.knobs, change); !done)
+      throw CommandError(kBadInput, "--what-if: " + done.error().message);
+  Engine engine_now(recording.settings), engine_then(changed);
+  std::vector<Episode> now, then;
+  recording.for_each_snapshot([&](const Snapshot& snapshot) {
+    for (const FaultEvent& event : engine_now.step(snapshot).events) add_event(now, event);
+    for (const FaultEvent& event : engine_then.step(snapshot).events) add_event(then, event);
+  });
+  const auto gone = missing_in(now, then), fresh = missing_in(then, now);
+  if (options.format != "text") {
+    print(format_json({{"schema", "linkhealth.what_if/1"},
+                       {"what_if", options.what_if},
+                       {"diagnoses", now.size()},
+                       {"gone", as_json(gone)},
+                       {"new", as_json(fresh)}}));
+    return;
+  }
+  print(fmt::format("With {}: {} of {} {} gone, {} new\n{}{}", join_parts(options.what_if, ", "),
+                    gone.size(), now.size(), now.size() == 1 ? "diagnosis" : "diagnoses",
+                    fresh.size(), as_text(gone, '-'), as_text(fresh, '+')));
+}
+
+Result<void> change_setting(KnobTable& settings, std::string_view key_and_value) {
+  const auto equals = key_and_value.find('=');
+  if (equals == std::string_view::npos)
+    return Error{fmt::format("\"{}\" is not KEY=VALUE", printable(key_and_value))};
+  const std::string_view key = trim(key_and_value.substr(0, equals));
+  const auto value = parse_double(trim(key_and_value.substr(equals + 1)));
+  if (!value)
+    return Error{fmt::format("\"{}\": the value is not a number", printable(key_and_value))};
+  std::vector<std::string> known;
+  for (const KnobGroup& group : settings.groups())
+    for (const Knob& knob : group.knobs) {
+      known.push_back(fmt::format("{}.{}", group.name, knob.name));
+      if (known.back() == key) return settings.set(group.name, knob.name, *value);
+    }
+  const auto meant = closest(key, std::vector<std::string_view>(known.begin(), known.end()));
+  return Error{fmt::format("unknown key \"{}\"{}", printable(key),
+                           meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : "")};
+}
+
+void add_event(std::vector<Episode>& episodes, const FaultEvent& event) {
+  const FaultReport& fault = event.fault;
+  const Episode fresh{event.port, fault.fault, fault.end, event.at, std::nullopt, fault.confidence};
+  const auto open = std::find_if(episodes.rbegin(), episodes.rend(), [&](const Episode& episode) {
+    return same_fault(episode, fresh) && !episode.closed_at;
+  });
+  const bool closes = event.kind == FaultEventKind::kClosed;
+  if (open == episodes.rend()) {
+    if (!closes) episodes.push_back(fresh);
+    return;
+  }
+  open->confidence = std::max(open->confidence, fault.confidence);
+  if (closes) open->closed_at = event.at;
+}
+
+std::vector<Episode> missing_in(const std::vector<Episode>& a, const std::vector<Episode>& b) {
+  std::vector<Episode> out;
+  std::ranges::copy_if(a, std::back_inserter(out), [&b](const Episode& episode) {
+    return std::ranges::none_of(b, [&episode](const Episode& other) {
+      return same_fault(episode, other) && episode.opened_at == other.opened_at &&
+             episode.closed_at == other.closed_at;
+    });
+  });
+  return out;
 }
 
 int run_replay(const Context& context, const ReplayCommandOptions& command) {
-  ReplayOptions options;
-  options.recording = command.file;
-  options.format = command.format;
-  options.style = context.style;
-  if (!command.config.empty()) {
-    auto config = load_config_file(command.config, all_knob_groups());
-    if (!config) {
-      complain(config.error().message);
-      return kBadInput;
-    }
-    options.config = *std::move(config);
-  }
-  return command.what_if.empty() ? replay(options, std::cout, std::cerr)
-                                 : what_if(options, command.what_if, std::cout, std::cerr);
+  ReplayOptions options{.recording = command.file,
+                        .format = command.format,
+                        .what_if = command.what_if,
+                        .style = context.style};
+  if (!command.config.empty())
+    options.config = value_or_throw(load_config_file(command.config, all_knob_groups()));
+  options.what_if.empty() ? replay(options) : what_if(options);
+  return kOk;
 }
 
 }  // namespace linkhealth::cli

@@ -1,33 +1,49 @@
 // `linkhealth replay`: a recording through the engine of the daemon. The same recording and
-// configuration give the same output on any machine.
+// configuration give the same output on any machine. With --what-if KEY=VALUE: through two engines,
+// with and without the changed settings, to list the differences.
 #pragma once
 
-#include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "daemon/engine/engine.h"
 #include "exporters/text/text_style.h"
-#include "storage/recording/recording.h"
 
 namespace linkhealth::cli {
 
 struct ReplayOptions {
-  std::string recording;         ///< a file, plain or gzip; "-" is standard input
-  std::optional<Config> config;  ///< none: the defaults
-  std::string format = "text";   ///< "text", "json" or "jsonl"
-  TextStyle style;
+  std::string recording;               ///< a file, plain or gzip; "-" is standard input
+  std::optional<Config> config{};      ///< none: the defaults
+  std::string format = "text";         ///< "text", "json" or "jsonl"
+  std::vector<std::string> what_if{};  ///< "KEY=VALUE"
+  TextStyle style{};
 };
 
-/// The engine's settings: what the recording expects of its ports; the configuration takes
-/// precedence.
-EngineSettings replay_settings(const RecordingHeader& header, const std::optional<Config>& config);
-
 /// "text" and "json" print the last report; "jsonl" prints a line per fault event and at the end
-/// {"report":{…}}. Returns 0 when the recording could be replayed, even if it is truncated (with a
-/// warning in `err`); 2 with one line in `err` when it is no recording, damaged in the middle, or
-/// has no snapshot.
-int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err);
+/// {"report":{…}}. A truncated recording is replayed with a warning. Throws CommandError
+/// (kBadInput) for a file that is no recording, is damaged in the middle, or has no snapshot.
+void replay(const ReplayOptions& options);
+/// Prints the diagnoses that are gone and new, as text or as one JSON document ("json", "jsonl").
+void what_if(const ReplayOptions& options);
+
+/// Changes one setting: "diagnosis.flap_losses=6". An Error names the allowed range or the nearest
+/// key.
+Result<void> change_setting(KnobTable& settings, std::string_view key_and_value);
+
+/// A fault from its opening to its closing.
+struct Episode {
+  PortKey port;
+  std::string fault;
+  End end = End::kNone;
+  WallTime opened_at;
+  std::optional<WallTime> closed_at;
+  double confidence = 0;  ///< the highest
+};
+/// Adds an event. REQUIRES: in the order of time.
+void add_event(std::vector<Episode>& episodes, const FaultEvent& event);
+/// The episodes of `a` without an equal in `b`: the same port, fault, end and times.
+std::vector<Episode> missing_in(const std::vector<Episode>& a, const std::vector<Episode>& b);
 
 }  // namespace linkhealth::cli

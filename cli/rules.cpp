@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "diagnosis/causes.h"
 #include "diagnosis/likelihood.h"
 #include "exporters/text/text_layout.h"
@@ -45,10 +43,8 @@ std::vector<ShownSymptom> symptoms_of(const Fault& fault) {
   return shown;
 }
 
-std::vector<std::string_view> media_of(const Fault& fault) {
-  std::uint8_t media = 0;
-  for (const Cause& cause : cause_table())
-    if (cause.fault == fault.id) media |= cause.media;
+std::vector<std::string_view> media_names(const Fault& fault) {
+  const std::uint8_t media = media_of(fault.id);
   std::vector<std::string_view> words;
   if (media == kAnyMedium) return words;
   if ((media & kOnOptical) != 0) words.emplace_back("separable optics");
@@ -73,7 +69,7 @@ OrderedJson fault_json(const Fault& fault) {
           {"title", fault.title},
           {"meaning", fault.meaning},
           {"causes", causes},
-          {"media", media_of(fault)},
+          {"media", media_names(fault)},
           {"symptoms", shown},
           {"repair", repair},
           {"verify", fault.verify},
@@ -92,101 +88,70 @@ OrderedJson rules_json() {
   return {{"schema", "linkhealth.rules/2"}, {"faults", faults}, {"symptoms", symptoms}};
 }
 
-/// A step of a ladder as it reads without a port.
-std::string plain(std::string_view step) {
-  std::string text(step);
-  for (const auto& [from, to] :
-       {std::pair{"{lane}", " of that lane"}, {"{peer}", "the far end"}, {" ({serial})", ""}})
-    if (const auto at = text.find(from); at != std::string::npos)
-      text.replace(at, std::string_view(from).size(), to);
-  return text;
-}
-
-class Page {
- public:
-  explicit Page(const TextStyle& style)
-      : style_(style),
-        width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
-  void heading(std::string_view text) {
-    std::cout << paint_bold(clean_text(text, style_.ascii), style_) << '\n';
-  }
-  /// `label` in the first `columns`, `text` wrapped behind it.
-  void row(std::string_view label, std::size_t columns, std::string_view text) {
-    const std::size_t left = columns + 2;
-    for (const std::string& line :
-         wrap(clean_text(text, style_.ascii), std::max<std::size_t>(width_ - left, 20))) {
-      std::cout << "  " << pad_right(label, columns) << line << '\n';
-      label = "";
-    }
-  }
-
- private:
-  const TextStyle& style_;
-  std::size_t width_;
-};
-
-void show_fault(Page& page, const Fault& fault) {
-  constexpr double kWorthSaying = 0.2;
-  page.heading(fmt::format("{} ({}, end: {}, {})", fault.title, fault.name, to_string(fault.end),
-                           to_string(fault.severity)));
-  page.row("", 0, fault.meaning);
+void show_fault(TextPage& page, const Fault& fault) {
+  constexpr double kLeastShown = 0.2;
+  const auto plain = [](std::string_view text) {
+    return fill_in(text, " of that lane", "the far end", "");
+  };
+  page.title(fmt::format("{} ({}, end: {}, {})", fault.title, fault.name, to_string(fault.end),
+                         to_string(fault.severity)));
+  page.text(2, fault.meaning, 0);
   for (const ShownSymptom& one : symptoms_of(fault))
-    if (one.decisive || one.probability >= kWorthSaying)
-      page.row(fmt::format("{:3.0f}%", one.probability * 100), 6,
-               fmt::format("{} ({}){}", one.symptom->meaning, one.symptom->name,
-                           one.decisive ? ": decides" : ""));
+    if (one.decisive || one.probability >= kLeastShown)
+      page.labelled(fmt::format("{:3.0f}%", one.probability * 100),
+                    fmt::format("{} ({}){}", one.symptom->meaning, one.symptom->name,
+                                one.decisive ? ": decides" : ""));
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
-    page.row(std::to_string(i + 1), 6, plain(fault.repair[i].text));
-  page.row("confirm by", 12, plain(fault.sure));
-  page.row("fixed when", 12, fault.verify);
-  page.row("source", 12, fault.reference);
+    page.labelled(std::to_string(i + 1), plain(fault.repair[i].text));
+  page.labelled("confirm by", plain(fault.sure));
+  page.labelled("fixed when", fault.verify);
+  page.labelled("source", fault.reference);
 }
 
-void show_symptom(Page& page, const Symptom& symptom) {
-  page.heading(fmt::format("{}: {}", symptom.name, symptom.meaning));
-  if (!symptom.how.empty()) page.row("if missing", 12, symptom.how);
-  page.row("source", 12, symptom.reference);
+void show_symptom(TextPage& page, const Symptom& symptom) {
+  page.title(fmt::format("{}: {}", symptom.name, symptom.meaning));
+  page.labelled("if missing", symptom.how);
+  page.labelled("source", symptom.reference);
 }
 
-bool show_one(Page& page, std::string_view name) {
-  bool found = false;
+std::string one_rule(std::string_view name, const TextStyle& style) {
+  TextPage page(style);
   std::vector<std::string_view> names;
   for (const Fault& fault : fault_table().subspan(1)) {
     names.push_back(fault.name);
-    if (fault.name == name) show_fault(page, fault), found = true;
+    if (fault.name == name) show_fault(page, fault);
   }
   for (const Symptom& symptom : symptom_table()) {
     names.push_back(symptom.name);
-    if (symptom.name == name) show_symptom(page, symptom), found = true;
+    if (symptom.name == name) show_symptom(page, symptom);
   }
-  if (found) return true;
+  std::string text = page.result();
+  if (!text.empty()) return text;
   const auto meant = closest(name, names);
-  complain(fmt::format(
-      "no fault or symptom \"{}\"{}", printable(name),
-      meant ? fmt::format(": did you mean {}?", *meant) : " (linkhealth rules lists them)"));
-  return false;
+  throw CommandError(kBadInput, fmt::format("no fault or symptom \"{}\"{}", printable(name),
+                                            meant ? fmt::format(": did you mean {}?", *meant)
+                                                  : " (linkhealth rules lists them)"));
+}
+
+std::string all_rules(const TextStyle& style) {
+  constexpr std::size_t kNameColumns = 24;
+  TextPage faults(style, kNameColumns + 20), symptoms(style, kNameColumns + 2);
+  faults.title("Faults");
+  for (const Fault& fault : fault_table().subspan(1))
+    faults.labelled(fmt::format("{:{}}{:8}{}", fault.name, kNameColumns, to_string(fault.end),
+                                to_string(fault.severity)),
+                    fault.meaning);
+  symptoms.title("Symptoms");
+  for (const Symptom& symptom : symptom_table()) symptoms.labelled(symptom.name, symptom.meaning);
+  return faults.result() + symptoms.result();
 }
 
 }  // namespace
 
 int run_rules(const Context& context, const RulesOptions& options) {
-  constexpr std::size_t kNameColumns = 24;
-  Page page(context.style);
-  if (options.json) {
-    std::cout << format_json(rules_json()) << '\n';
-  } else if (!options.name.empty()) {
-    return show_one(page, options.name) ? kOk : kBadInput;
-  } else {
-    page.heading("Faults");
-    for (const Fault& fault : fault_table().subspan(1))
-      page.row(fmt::format("{:{}}{:8}{:10}", fault.name, kNameColumns, to_string(fault.end),
-                           to_string(fault.severity)),
-               kNameColumns + 18, fault.meaning);
-    page.heading("Symptoms");
-    for (const Symptom& symptom : symptom_table())
-      page.row(symptom.name, kNameColumns, symptom.meaning);
-  }
-  return kOk;
+  return print(options.json           ? format_json(rules_json())
+               : options.name.empty() ? all_rules(context.style)
+                                      : one_rule(options.name, context.style));
 }
 
 }  // namespace linkhealth::cli

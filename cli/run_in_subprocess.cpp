@@ -30,9 +30,9 @@ void close_all_but(int exit_code_fd) {
 
 [[noreturn]] void run_child(int exit_code_fd, const std::function<int()>& command) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGPIPE, SIG_IGN);  // a process with a hung thread would not end by it either
+  std::signal(SIGPIPE, SIG_IGN);  // it would not end a process with a hung thread
   close_all_but(exit_code_fd);
-  const auto code = static_cast<unsigned char>(after_output(command()));
+  const auto code = static_cast<unsigned char>(after_output(run_command(command)));
   // A hung thread keeps the process and its descriptors; the reader of our output must not wait.
   for (int fd = STDIN_FILENO; fd < kExitCodeFd; ++fd) close(fd);
   if (write(kExitCodeFd, &code, 1) != 1) _exit(kDaemonError);

@@ -1,14 +1,12 @@
-// The commands that show what the daemon knows. The daemon answers with JSON; the text is made
-// here.
+// The commands that show what the daemon knows: it answers with JSON, and the text is made here.
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <functional>
 
 #include "base/text.h"
+#include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/fetched.h"
 #include "cli/once.h"
 #include "cli/run_in_subprocess.h"
 #include "cli/terminal.h"
@@ -28,187 +26,147 @@ namespace linkhealth::cli {
 
 namespace {
 
-constexpr const char* kStatusPath = "/api/v1/status";
-constexpr Milliseconds kRefresh{1000};
+StatusDocument fetch_status(const Client& client) {
+  return fetch_as(client, "/api/v1/status", &parse_status);
+}
 
-std::string port_path(const std::string& port) { return "/api/v1/ports/" + url_encoded(port); }
+const PortReport& port_named(const Report& report, const std::string& name) {
+  const auto port = find_port(report, name);
+  if (!port) throw CommandError(kBadInput, port.error().message);
+  return **port;
+}
 
 std::string status_of(const StatusDocument& status, const StatusOptions& options,
                       const TextStyle& style) {
-  StatusView view{.now = status.daemon.now, .watching = from_seconds(status.daemon.running_s)};
-  view.problems_only = options.problems;
-  view.wide = options.wide;
-  std::string text = status_text(status.report, style, view);
-  if (status.daemon.configuration_at && !options.problems)
+  const DaemonStatus& daemon = status.daemon;
+  std::string text = status_text(status.report, style,
+                                 {.now = daemon.now,
+                                  .watching = from_seconds(daemon.running_s),
+                                  .problems_only = options.problems,
+                                  .wide = options.wide});
+  if (daemon.configuration_at && !options.problems)
     text += fmt::format("\nconfiguration, {} ago: {}\n",
-                        duration_words(status.daemon.now - *status.daemon.configuration_at),
-                        printable(status.daemon.configuration_note));
+                        duration_words(daemon.now - *daemon.configuration_at),
+                        printable(daemon.configuration_note));
   return text;
 }
 
-/// A text about one port.
-Fetched<std::string> text_of_port(
-    const Client& client, const std::string& name,
-    const std::function<std::string(const StatusDocument&, const PortReport&)>& make) {
-  const auto status = fetch_as(client, kStatusPath, &parse_status);
-  if (!status.value) return {{}, status.message, status.exit_code};
-  const auto port = find_port(status.value->report, name);
-  if (!port) return {{}, port.error().message, kBadInput};
-  return {make(*status.value, **port), "", kOk};
+std::string explanation_of(const StatusDocument& status, const PortReport& port,
+                           const ExplainOptions& options, const TextStyle& style) {
+  if (options.json) return port_json(port) + "\n";
+  return explain_text(port, style,
+                      {.now = status.daemon.now,
+                       .t = status.report.t,
+                       .symptoms = options.evidence,
+                       .physics = options.physics});
 }
 
-Fetched<std::string> explanation_of(const Client& client, const ExplainOptions& options,
-                                    const TextStyle& style) {
-  return text_of_port(client, options.port,
-                      [&](const StatusDocument& status, const PortReport& port) {
-                        return explain_text(port, style,
-                                            {.now = status.daemon.now,
-                                             .t = status.report.t,
-                                             .symptoms = options.evidence,
-                                             .physics = options.physics});
-                      });
-}
-
-/// A check that cannot be made is UNKNOWN, on standard output, where Nagios reads.
-int check_unknown(const CheckOptions& options, const std::string& why) {
-  Check check;
-  check.level = CheckLevel::kUnknown;
-  check.text = why;
-  if (options.json)
-    std::puts(check_json(check).c_str());
-  else if (!options.drain_reason)  // an unknown state is no reason to drain
-    std::fputs(check_line(check, false).c_str(), stdout);
-  return static_cast<int>(CheckLevel::kUnknown);
-}
-
-Fetched<std::string> watch_frame(const Client& client, const WatchOptions& options) {
-  if (options.json) {
-    const auto answer =
-        client.get(options.port.empty() ? "/api/v1/report" : port_path(options.port));
-    if (!answer) return {{}, answer.error().message, kNotReachable};
-    if (answer->status != 200) return {{}, refusal_text(*answer), refusal_exit_code(*answer)};
-    return {answer->body + (answer->body.ends_with('\n') ? "" : "\n"), "", kOk};
-  }
-  const TextStyle style = output_style();
-  if (!options.port.empty()) return explanation_of(client, {.port = options.port}, style);
-  const auto status = fetch_as(client, kStatusPath, &parse_status);
-  if (!status.value) return {{}, status.message, status.exit_code};
-  StatusOptions shown;
-  shown.problems = options.problems;
-  return {status_of(*status.value, shown, style), "", kOk};
+std::string watch_frame(const Client& client, const WatchOptions& options) {
+  const StatusDocument status = fetch_status(client);
+  if (!options.port.empty())
+    return explanation_of(status, port_named(status.report, options.port), {.json = options.json},
+                          output_style());
+  return options.json ? report_json(status.report) + "\n"
+                      : status_of(status, {.problems = options.problems}, output_style());
 }
 
 /// nullopt: no daemon runs.
-std::optional<int> doctor_of_daemon(const Context& context, const DoctorOptions& options) {
-  const auto answer = context.client.get("/api/v1/doctor");
+std::optional<DoctorReport> fetch_doctor(const Client& client) {
+  const auto answer = client.get("/api/v1/doctor");
   if (!answer && (answer.error().errnum == ENOENT || answer.error().errnum == ECONNREFUSED))
     return std::nullopt;
-  if (!answer || answer->status != 200) {
-    (void)show(answer);  // complains
-    return kBadInput;
+  try {
+    return parse_answer(answer, &parse_doctor);
+  } catch (const CommandError& error) {
+    throw CommandError(kBadInput, error.what());  // the only other exit code of doctor
   }
-  const auto doctor = parse_doctor(answer->body);
-  if (!doctor)
-    return print(
-        {{}, "the daemon's answer cannot be parsed: " + doctor.error().message, kBadInput});
-  return print({options.json ? answer->body : doctor_text(*doctor, context.style), "",
-                doctor->hidden > 0 ? kProblems : kOk});
+}
+
+Check checked(const Client& client, const std::string& name) {
+  try {
+    const auto [daemon, report] = fetch_status(client);
+    return check(report, name.empty() ? nullptr : &port_named(report, name),
+                 {daemon.now, from_seconds(daemon.stale_after_s)});
+  } catch (const CommandError& error) {
+    // UNKNOWN, on standard output, where Nagios reads; no reason to drain.
+    Check unknown;
+    unknown.level = CheckLevel::kUnknown;
+    unknown.text = error.what();
+    return unknown;
+  }
 }
 
 }  // namespace
 
-int print(const Fetched<std::string>& text) {
-  if (!text.value)
-    complain(text.message);
-  else
-    std::fwrite(text.value->data(), 1, text.value->size(), stdout);
-  return text.exit_code;
-}
-
 int run_status(const Context& context, const StatusOptions& options) {
   if (options.once) return run_in_subprocess([&] { return status_once(context, options); });
-  const auto status = fetch_as(context.client, kStatusPath, &parse_status);
-  if (!status.value) return print({{}, status.message, status.exit_code});
-  const bool bad = options.problems && count_problems(status.value->report) > 0;
-  const int exit_code = bad ? kProblems : kOk;
-  if (options.json) return show(context.client.get("/api/v1/report"), exit_code);
-  return print({status_of(*status.value, options, context.style), "", exit_code});
+  const StatusDocument status = fetch_status(context.client);
+  const bool bad = options.problems && count_problems(status.report) > 0;
+  return print(
+      options.json ? report_json(status.report) : status_of(status, options, context.style),
+      bad ? kProblems : kOk);
 }
 
 int run_explain(const Context& context, const ExplainOptions& options) {
-  if (options.json) return show(context.client.get(port_path(options.port)));
-  return print(explanation_of(context.client, options, context.style));
+  const StatusDocument status = fetch_status(context.client);
+  return print(
+      explanation_of(status, port_named(status.report, options.port), options, context.style));
 }
 
 int run_ticket(const Context& context, const TicketOptions& options) {
-  if (options.json) return show(context.client.get("/api/v1/ticket/" + url_encoded(options.port)));
-  return print(text_of_port(context.client, options.port,
-                            [](const StatusDocument& status, const PortReport& port) {
-                              return ticket_markdown(make_ticket(status.report, port));
-                            }));
+  const Report report = fetch_status(context.client).report;
+  const Ticket ticket = make_ticket(report, port_named(report, options.port));
+  return print(options.json ? ticket_json(ticket) : ticket_markdown(ticket));
 }
 
 int run_history(const Context& context, const HistoryOptions& options) {
   const std::string path =
-      port_path(options.port) + "/history?since=" + std::to_string(options.since_s);
-  if (options.json) return show(context.client.get(path));
-  const auto past = fetch_as(context.client, path, &parse_timeline);
-  if (!past.value) return print({{}, past.message, past.exit_code});
+      fmt::format("/api/v1/ports/{}/history?since={}", url_encoded(options.port), options.since_s);
+  if (options.json) return print(body_of(context.client.get(path)));
+  const PortTimeline past = fetch_as(context.client, path, &parse_timeline);
+  const Report report = fetch_status(context.client).report;
   TextStyle style = context.style;
   style.ascii = style.ascii || options.ascii;
-  return print(text_of_port(context.client, options.port,
-                            [&](const StatusDocument&, const PortReport& port) {
-                              return timeline_text(*past.value, port, style);
-                            }));
+  return print(timeline_text(past, port_named(report, options.port), style));
 }
 
 int run_doctor(const Context& context, const DoctorOptions& options) {
-  if (options.sysroot.empty())
-    if (const auto exit_code = doctor_of_daemon(context, options)) return *exit_code;
-  return run_in_subprocess([&] { return doctor_once(context, options); });
+  const auto doctor = options.sysroot.empty() ? fetch_doctor(context.client) : std::nullopt;
+  if (!doctor) return run_in_subprocess([&] { return doctor_once(context, options); });
+  return print_doctor(*doctor, context, options);
 }
 
 int run_check(const Context& context, const CheckOptions& options) {
-  const auto status = fetch_as(context.client, kStatusPath, &parse_status);
-  if (!status.value) return check_unknown(options, status.message);
-  const auto& [daemon, report] = *status.value;
-  const PortReport* only = nullptr;
-  if (!options.port.empty()) {
-    const auto port = find_port(report, options.port);
-    if (!port) return check_unknown(options, port.error().message);
-    only = *port;
-  }
-  const Check found = check(report, only, {daemon.now, from_seconds(daemon.stale_after_s)});
-  std::string text = options.json           ? check_json(found) + "\n"
-                     : options.drain_reason ? found.drain_reason
-                                            : check_line(found, options.perfdata);
-  if (options.drain_reason && !text.empty()) text += "\n";
-  return print({text, "", static_cast<int>(found.level)});
+  const Check found = checked(context.client, options.port);
+  return print(options.json           ? check_json(found)
+               : options.drain_reason ? found.drain_reason
+                                      : check_line(found, options.perfdata),
+               static_cast<int>(found.level));
 }
 
 int run_cabling(const Context& context, const CablingOptions& options) {
-  const auto report = fetch_as(context.client, "/api/v1/report", &parse_report);
-  if (!report.value) return print({{}, report.message, report.exit_code});
-  const auto rows = compare_cabling(*report.value);
-  return print({options.json ? cabling_json(*report.value, rows) + "\n"
-                             : cabling_text(*report.value, rows, context.style),
-                "", count_wrong(rows) > 0 ? kProblems : kOk});
+  const Report report = fetch_status(context.client).report;
+  const auto rows = compare_cabling(report);
+  return print(
+      options.json ? cabling_json(report, rows) : cabling_text(report, rows, context.style),
+      count_wrong(rows) > 0 ? kProblems : kOk);
 }
 
 int run_watch(const Context& context, const WatchOptions& options) {
   // Before the alternate screen, where an error would disappear.
-  const auto first = watch_frame(context.client, options);
-  if (!first.value) return print(first);
+  const std::string first = watch_frame(context.client, options);
   const LiveScreen screen(output_is_terminal() && !options.json);
-  screen.draw(*first.value);
+  screen.draw(first);
   for (std::uint64_t shown = 1; options.frames == 0 || shown < options.frames; ++shown) {
-    if (!screen.wait(kRefresh) || std::ferror(stdout) != 0) break;
-    const auto next = watch_frame(context.client, options);
-    // The daemon may come back: continue.
-    if (next.value || !options.json)
-      screen.draw(next.value ? *next.value : "linkhealth: " + next.message + "\n");
-    else
-      complain(next.message);
+    if (!screen.wait(Milliseconds(1'000)) || std::ferror(stdout) != 0) break;
+    try {
+      screen.draw(watch_frame(context.client, options));
+    } catch (const CommandError& error) {  // the daemon may come back: continue
+      if (options.json)
+        complain(error.what());
+      else
+        screen.draw(fmt::format("linkhealth: {}\n", error.what()));
+    }
   }
   return kOk;
 }

@@ -1,5 +1,4 @@
-// What the terminal can show, and the care of it: its width, whether colours and signs outside
-// ASCII are welcome, and the restoring of it after `watch`.
+// The properties of the terminal, and the alternate screen of `watch`.
 #pragma once
 
 #include <functional>
@@ -35,7 +34,7 @@ class LiveScreen {
 
   /// Replaces what is shown; without a terminal, just prints.
   void draw(const std::string& text) const;
-  /// False when somebody wants to end. A resized terminal ends the wait early.
+  /// False after SIGINT, SIGTERM or SIGHUP. A resized terminal ends the wait early.
   bool wait(Milliseconds duration) const;
 
  private:

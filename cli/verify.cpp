@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "cli/exit_codes.h"
 #include "cli/terminal.h"
 #include "cli/verify_text.h"
 #include "exporters/json/json.h"
@@ -20,12 +19,6 @@ namespace {
 constexpr Milliseconds kReadEvery{2'000};
 constexpr Milliseconds kLineEvery{60'000};
 constexpr Milliseconds kLongestAbsence{600'000};  // of the daemon
-
-Result<Report> read_report(const Result<Answer>& answer) {
-  if (!answer) return answer.error();
-  if (answer->status != 200) return Error{refusal_text(*answer)};
-  return parse_report(answer->body);
-}
 
 struct TestedPort {
   PortReport latest;
@@ -42,29 +35,30 @@ class Verification {
   }
 
   int run() {
-    const auto answer = client_.get("/api/v1/report");
-    auto report = read_report(answer);
-    if (!report) {
-      if (!answer || answer->status != 200) return show(answer);
-      complain("the daemon's answer cannot be parsed: " + report.error().message);
-      return kDaemonError;
-    }
-    if (const int wrong = select_ports(*report); wrong != kOk) return wrong;
+    Report report = fetch_report();
+    select_ports(report);
     if (!options_.json)
       environment_.out << (is_single() ? verify_header(ports_[0].latest, limits_, style_)
-                                       : qualify_header(*report, ports_.size(), limits_, style_));
+                                       : qualify_header(report, ports_.size(), limits_, style_));
     for (;;) {
-      if (report) add(*report);
+      if (!absent_since_) add(report);
       if (count_unfinished() == 0) return finish();
       show_progress();
       environment_.out << std::flush;
-      if (!environment_.wait(kReadEvery)) return interrupted();
-      report = read_report(client_.get("/api/v1/report"));
-      if (!follow_absence(report.ok())) return kNotReachable;
+      if (!environment_.wait(kReadEvery)) interrupted();
+      try {
+        report = fetch_report();
+        note_return();
+      } catch (const CommandError&) {
+        note_absence();
+      }
     }
   }
 
  private:
+  [[nodiscard]] Report fetch_report() const {
+    return fetch_as(client_, "/api/v1/report", &parse_report);
+  }
   [[nodiscard]] bool is_single() const { return !options_.port.empty(); }
   [[nodiscard]] std::size_t count(VerifyVerdict verdict) const {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -74,29 +68,24 @@ class Verification {
     return count(VerifyVerdict::kWaiting) + count(VerifyVerdict::kTesting);
   }
 
-  int select_ports(const Report& report) {
+  void select_ports(const Report& report) {
     if (is_single()) {
       const auto named = find_port(report, options_.port);
-      if (!named) {
-        complain(named.error().message);
-        return kBadInput;
-      }
-      if ((*named)->health == Health::kExempt) {
-        complain(
-            fmt::format("{} is exempt ({}): nothing to verify", (*named)->port, (*named)->exempt));
-        return kBadInput;
-      }
-      ports_.push_back({**named, RepairVerifier(limits_)});
-      return kOk;
+      if (!named) throw CommandError(kBadInput, named.error().message);
+      const PortReport& port = **named;
+      if (port.health == Health::kExempt)
+        throw CommandError(
+            kBadInput, fmt::format("{} is exempt ({}): nothing to verify", port.port, port.exempt));
+      ports_.push_back({port, RepairVerifier(limits_)});
+      return;
     }
     for (const PortReport& port : report.ports)
       if (port.health != Health::kExempt) ports_.push_back({port, RepairVerifier(limits_)});
-    if (!ports_.empty()) return kOk;
-    complain("all ports are exempt: nothing to verify (linkhealth status)");
-    return kBadInput;
+    if (ports_.empty())
+      throw CommandError(kBadInput, "all ports are exempt: nothing to verify (linkhealth status)");
   }
 
-  /// Folds a report in and prints what ended with it.
+  /// Adds a report and prints the verdicts that it decides.
   void add(const Report& report) {
     for (TestedPort& tested : ports_) {
       const auto port = std::ranges::find(report.ports, tested.latest.port, &PortReport::port);
@@ -150,34 +139,30 @@ class Verification {
                        longest_s > 0 ? ", " + long_duration(longest_s) + " left" : "");
   }
 
-  /// False: the daemon does not answer for too long.
-  bool follow_absence(bool answered) {
+  void note_return() {
+    if (!absent_since_) return;
+    print(fmt::format("  the daemon answers again after {}; the kernel counted meanwhile\n",
+                      long_duration(in_seconds(environment_.clock.steady() - *absent_since_))));
+    absent_since_.reset();
+  }
+  void note_absence() {
     const SteadyTime now = environment_.clock.steady();
-    if (answered) {
-      if (absent_since_)
-        print(fmt::format("  the daemon answers again after {}; the kernel counted meanwhile\n",
-                          long_duration(in_seconds(now - *absent_since_))));
-      absent_since_.reset();
-      return true;
-    }
-    if (!absent_since_) {
-      absent_since_ = now;
-      print("  the daemon does not answer: waiting\n");
-    }
-    if (now - *absent_since_ <= kLongestAbsence) return true;
-    complain(fmt::format("the daemon has not answered for {}: not verified",
-                         long_duration(in_seconds(kLongestAbsence))));
-    return false;
+    if (!absent_since_) print("  the daemon does not answer: waiting\n");
+    if (!absent_since_) absent_since_ = now;
+    if (now - *absent_since_ > kLongestAbsence)
+      throw CommandError(kNotReachable,
+                         fmt::format("the daemon has not answered for {}: not verified",
+                                     long_duration(in_seconds(kLongestAbsence))));
   }
 
-  int interrupted() {
+  [[noreturn]] void interrupted() {
     if (environment_.is_terminal && !options_.json) environment_.out << "\n";
-    complain(is_single()
-                 ? fmt::format("interrupted at {:.0f}%: {} is not verified",
-                               100 * ports_[0].verifier.state().progress(), ports_[0].latest.port)
-                 : fmt::format("interrupted: {} of {} ports are not verified", count_unfinished(),
-                               ports_.size()));
-    return kDaemonError;
+    throw CommandError(kDaemonError,
+                       is_single() ? fmt::format("interrupted at {:.0f}%: {} is not verified",
+                                                 100 * ports_[0].verifier.state().progress(),
+                                                 ports_[0].latest.port)
+                                   : fmt::format("interrupted: {} of {} ports are not verified",
+                                                 count_unfinished(), ports_.size()));
   }
 
   int finish() {

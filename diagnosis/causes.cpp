@@ -298,6 +298,12 @@ constexpr Cause kCauses[] = {
 }  // namespace
 
 std::span<const Cause> cause_table() { return kCauses; }
+std::uint8_t media_of(FaultId fault) {
+  std::uint8_t media = 0;
+  for (const Cause& cause : kCauses)
+    if (cause.fault == fault) media |= cause.media;
+  return media;
+}
 const Expectations& retraining_expectations() { return kRetraining; }
 
 }  // namespace linkhealth

@@ -60,6 +60,8 @@ struct Cause {
 
 /// The first cause is "healthy".
 std::span<const Cause> cause_table();
+/// The media of all causes of a fault.
+std::uint8_t media_of(FaultId fault);
 /// What healthy shows on a link that went down and comes back by itself.
 const Expectations& retraining_expectations();
 /// Of the row in the table.

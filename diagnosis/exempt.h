@@ -1,4 +1,4 @@
-// Ports of which nothing is expected, with the reason that people see.
+// Ports that are not monitored, with the reason that is shown.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace linkhealth {
 
 /// A port that has a link though a plan exists and does not name it; "" for every other one.
 std::string unexpected_note(const PortHistory& port, const ExpectedPort* expected, bool plan_known);
-/// "" when the port is to be judged. `plan_known`: configuration says what is expected of ports at
-/// all. `faulty`: a fault of it is open, maybe since an earlier run.
+/// "" when the port is monitored. `plan_known`: the configuration has expected ports at all.
+/// `faulty`: a fault of it is open, maybe since an earlier run.
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known,
                           bool faulty = false);
 

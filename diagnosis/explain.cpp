@@ -36,27 +36,6 @@ int lane_of(const Features& f, const Findings& findings) {
   return -1;
 }
 
-/// The texts of a table with this port's lane, far end and module filled in.
-class FillIn {
- public:
-  FillIn(const Features& f, int lane)
-      : values_{
-            {"{lane}", lane >= 0 ? fmt::format(" of lane {}", lane + 1) : ""},
-            {"{peer}", peer_name(f)},
-            {" ({serial})", f.port.own.serial.empty() ? "" : " (SN " + f.port.own.serial + ")"}} {}
-  std::string operator()(std::string_view text) const {
-    std::string out(text);
-    for (const auto& [from, to] : values_)
-      for (std::size_t at = out.find(from); at != std::string::npos;
-           at = out.find(from, at + to.size()))
-        out.replace(at, from.size(), to);
-    return out;
-  }
-
- private:
-  std::pair<std::string_view, std::string> values_[3];
-};
-
 // --------------------------------------------------------------------------------- the evidence
 
 std::string time_words(double seconds) {
@@ -226,7 +205,10 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
              std::span<const RepairAction> failed) {
   constexpr double kWorthSaying = 0.005;
   const int lane = lane_of(f, findings);
-  const FillIn fill_in(f, lane);
+  const auto fill = [lane_words = lane >= 0 ? fmt::format(" of lane {}", lane + 1) : "",
+                     peer = peer_name(f), &serial = f.port.own.serial](std::string_view text) {
+    return fill_in(text, lane_words, peer, serial);
+  };
   report.summary = summary_of(f, findings, ranked, lane);
   report.undecided.reset();
   if (const auto other = ambiguous_with(differential, ranked, findings, f.down, failed)) {
@@ -235,20 +217,20 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
                                                  : std::string_view();
     const Fault& fault = *other->other.fault;
     report.undecided =
-        Undecided{std::string(fault.name), fault.end, other->other.confidence, fill_in(test)};
+        Undecided{std::string(fault.name), fault.end, other->other.confidence, fill(test)};
     report.summary += fmt::format(". From here it cannot be told from: {}", fault.title);
   }
-  report.verify = fill_in(ranked.fault->verify);
-  report.to_be_sure = fill_in(ranked.fault->sure);
+  report.verify = fill(ranked.fault->verify);
+  report.to_be_sure = fill(ranked.fault->sure);
   report.repair.clear();
   for (const RepairStep* step : steps_left(*ranked.fault, failed))
-    report.repair.push_back(fill_in(step->text));
+    report.repair.push_back(fill(step->text));
   put_evidence(report, f, findings, ranked);
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);
     const Finding& finding = at(findings, row.id);
     report.missing.push_back({std::string(row.name), std::string(finding.reason),
-                              finding.pending ? "wait, the monitor reads it" : fill_in(row.how),
+                              finding.pending ? "wait, the monitor reads it" : fill(row.how),
                               faults_told_apart(differential, ranked, row.id)});
   }
   for (const RankedFault& row : differential.ranked)

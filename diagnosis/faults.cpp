@@ -1,6 +1,9 @@
 #include "diagnosis/faults.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "diagnosis/causes.h"
 
@@ -234,6 +237,18 @@ const Fault* find_fault(std::string_view name, End end) {
   const auto row = std::ranges::find_if(
       kFaults, [&](const Fault& fault) { return fault.name == name && fault.end == end; });
   return row == std::end(kFaults) ? nullptr : row;
+}
+
+std::string fill_in(std::string_view text, std::string_view lane, std::string_view peer,
+                    std::string_view serial) {
+  std::string out(text);
+  const std::string number = serial.empty() ? "" : fmt::format(" (SN {})", serial);
+  for (const auto& [name, value] : {std::pair<std::string_view, std::string_view>{"{lane}", lane},
+                                    {"{peer}", peer},
+                                    {" ({serial})", number}})
+    for (auto at = out.find(name); at != std::string::npos; at = out.find(name, at + value.size()))
+      out.replace(at, name.size(), value);
+  return out;
 }
 
 bool means_down(const Fault& fault) {

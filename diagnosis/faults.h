@@ -1,9 +1,10 @@
-// THE fault table: what people are told of each fault, how it is repaired and verified, and how it
-// lives: when it opens, how its repair is proved, what it does to the port's health.
+// THE fault table: the texts of each fault, its repair steps and their verification, and its life
+// cycle: when it opens, how its repair is proved, its effect on the port's health.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,7 +42,7 @@ enum class FaultId : std::uint8_t {
 
 struct RepairStep {
   RepairAction action;
-  std::string_view text;  ///< {lane} {peer} {serial} are filled in
+  std::string_view text;  ///< for fill_in()
 };
 
 enum class Hold : std::uint8_t {
@@ -52,8 +53,8 @@ enum class Hold : std::uint8_t {
 enum class Effect : std::uint8_t {
   kAtRisk,    ///< degraded where the error rate can be read or data are lost
   kDegrades,  ///< the port carries less
-  kStops,     ///< the card carries nothing, whatever its link says
-  kBlinds,    ///< of the monitor: it says nothing about the link
+  kStops,     ///< the card carries nothing, even if its link is up
+  kBlinds,    ///< of the monitor, not of the link
 };
 /// How a fault lives. Most are as the defaults.
 struct FaultLife {
@@ -83,6 +84,10 @@ std::span<const Fault> fault_table();
 inline const Fault& fault_of(FaultId id) { return fault_table()[static_cast<std::size_t>(id)]; }
 /// nullptr: no such row, perhaps another version's.
 const Fault* find_fault(std::string_view name, End end);
+/// A text of the tables with its placeholders replaced: {lane} by " of lane 2", {peer} by the far
+/// end, " ({serial})" by the module's serial number, where there is one.
+std::string fill_in(std::string_view text, std::string_view lane, std::string_view peer,
+                    std::string_view serial);
 /// Whether the fault is one of links that do not carry, and of no others.
 bool means_down(const Fault& fault);
 /// Whether an action that was seen is, or includes, this step: cleaning a fibre pulls it out.

@@ -1,5 +1,4 @@
-// What the symptoms look at: one port's history with the statistics that several symptoms share,
-// computed once.
+// The input of the symptoms: one port's history with the statistics that several symptoms share.
 #pragma once
 
 #include <array>
@@ -75,11 +74,11 @@ struct SignalStats {
   }
 };
 
-/// Traffic is judged over the last 25 minutes. So much of it is enough where all of it says the
-/// same: good links have peaks of up to 300 s, and two of them may meet.
+/// Traffic is judged over the last 25 minutes, or over the newest 15 if all of them agree: good
+/// links have peaks of up to 300 s, and two of them may follow each other.
 inline constexpr double kTrafficWindowS = 1500, kTrafficRunS = 900;
 
-/// What the traffic counters say over a window, of intervals in which the link carried.
+/// Statistics of the traffic counters over a window, of intervals with carrier.
 struct TrafficStats {
   double all = 0;  ///< intervals
   double loaded_s = 0;
@@ -105,7 +104,7 @@ struct LightLossEstimate {
   double loss_db = 0;
   double sigma_db = 0.2;
   int lane = -1;
-  /// From here on it speaks of a loss; below, good links show as much.
+  /// Smaller losses occur on good links too.
   double least_db = 0;
   /// So far below its siblings that it needs neither a past nor errors.
   bool sure_alone = false;
@@ -197,8 +196,8 @@ bool is_multimode(const ModuleSample& module);
 bool is_pam4(const Features& features);
 /// In Mb/s, by the module's type: "400G-DR4", "800G-2xDR4" (two ports of 400G); 0: not known.
 double module_speed_mbps(std::string_view type);
-/// What the link should run at, by the plan, its past or its siblings. Where they say nothing, the
-/// module does: the link may be slower on purpose, so that is a notice and no alarm.
+/// The speed that the link should have, by the plan, its past or its siblings; otherwise by its
+/// module. The link may be slower than its module on purpose: then a fault is only a notice.
 struct WantedSpeed {
   double mbps = 0;
   bool by_module = false;

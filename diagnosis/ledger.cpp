@@ -17,11 +17,11 @@ constexpr double kCertainProofS = 10;
 /// stops here.
 constexpr double kSureOdds = 1000;
 constexpr std::size_t kRivalEvaluations = 3;
-/// What only traffic shows waits so long for load before it heals without.
+/// Faults that only traffic shows wait so long for load before they heal without it.
 constexpr double kIdlePatienceS = 86400;
 
-/// Of a fault that shows: an acknowledged one is not reported again.
-FaultState state_in_sight(const LedgerFault& fault, WallTime wall) {
+/// The state of a fault that shows symptoms.
+FaultState active_state(const LedgerFault& fault, WallTime wall) {
   return is_acknowledged(fault, wall) ? FaultState::kAcknowledged : FaultState::kOpen;
 }
 
@@ -159,7 +159,7 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
   entry.kept.last_seen_at = step.wall;
   if (!entry.proving_since) return;
   end_proof(entry);
-  entry.kept.state = state_in_sight(entry.kept, step.wall);
+  entry.kept.state = active_state(entry.kept, step.wall);
   step.report(FaultEventKind::kReopened, entry);
 }
 
@@ -197,7 +197,7 @@ void Ledger::refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& n
   entry.kept.last_seen_at = step.wall;
   entry.kept.confidence = named.confidence;
   if (entry.kept.state == FaultState::kProving) {
-    entry.kept.state = state_in_sight(entry.kept, step.wall);
+    entry.kept.state = active_state(entry.kept, step.wall);
     end_proof(entry);
     if (!step.verdict.maintenance) entry.kept.severity = named.severity;
     step.report(FaultEventKind::kReopened, entry);
@@ -283,7 +283,7 @@ void Ledger::close(Step& step, Slot& slot) {
   kept.state = FaultState::kClosed;
   step.report(FaultEventKind::kClosed, *slot.entry);
   if (!slot.entry->fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
-  // What is neither the cable's nor a module's fault says nothing about them.
+  // Only faults of the link count for its module and cable.
   if (is_of_link(*slot.entry->fault)) {
     count(RepeatOf::kModule, step.port.module, kept, step.wall);
     count(RepeatOf::kCable, step.port.cable, kept, step.wall);

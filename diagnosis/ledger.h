@@ -1,6 +1,5 @@
-// The life of a fault: open → acknowledged → proving → closed, and reopened. Hold times, flap
-// damping, acknowledgement and proof of repair live here and nowhere else. Unknown opens and closes
-// nothing; every raise has a reachable clear.
+// The life of a fault: open → acknowledged → proving → closed, and reopened, with hold times, flap
+// damping and proof of repair. Unknown opens and closes nothing; every raise has a reachable clear.
 #pragma once
 
 #include <map>
@@ -16,7 +15,7 @@
 
 namespace linkhealth {
 
-/// What the differential says of a port now.
+/// The result of the differential for a port.
 struct PortVerdict {
   struct Named {
     const Fault* fault = nullptr;
@@ -29,12 +28,12 @@ struct PortVerdict {
   double down_s = 0;                   ///< since the carrier went
   double rate_bps = 0;                 ///< on the line; 0 not known
   std::uint64_t link_down_events = 0;  ///< unplanned, so far
-  bool lost_data = false;              ///< errors that FEC could not correct, since the last look
+  bool lost_data = false;              ///< errors that FEC could not correct, since the last step
   std::string module,
       cable;                 ///< serial numbers; the cable is what is between the ports; "" unknown
   bool maintenance = false;  ///< nothing opens, worsens or is reported as reopened
   double odds = 0;           ///< that something is wrong, against that nothing is
-  bool idle = false;         ///< no load now: what only traffic shows can't be seen, nor heal
+  bool idle = false;         ///< no load now: faults that only traffic shows neither show nor heal
   std::optional<Named> primary;    ///< what is wrong, if anything
   std::optional<Named> secondary;  ///< and what that does not explain
 };

@@ -39,7 +39,7 @@ bool explains(const Cause& cause, SymptomId symptom);
 double log_prior(const Cause& cause, const Observations& seen);
 double log_joint_row(const Cause& cause, const Observations& seen);
 double log_symptom(const Cause& cause, SymptomId symptom, const Observations& seen);
-/// The sum of all these. The same sum set beside another cause's is the logarithm of their odds.
+/// The sum of all these. The difference of two causes is the logarithm of their odds.
 double log_likelihood(const Cause& cause, const Observations& seen);
 
 /// How well each place of loss fits the four measured losses; they sum to 1. A reading that is not

@@ -48,23 +48,23 @@ bool is_bare_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-NameMatch compare_port(const std::string& said, const std::string& planned) {
-  if (said.empty() || planned.empty()) return NameMatch::kUnknown;
-  if (said == planned) return NameMatch::kSame;
-  if (is_address(said) != is_address(planned)) return NameMatch::kUnknown;
-  if (is_address(said)) return NameMatch::kDiffers;
-  const auto a = numbers(said);
+NameMatch compare_port(const std::string& reported, const std::string& planned) {
+  if (reported.empty() || planned.empty()) return NameMatch::kUnknown;
+  if (reported == planned) return NameMatch::kSame;
+  if (is_address(reported) != is_address(planned)) return NameMatch::kUnknown;
+  if (is_address(reported)) return NameMatch::kDiffers;
+  const auto a = numbers(reported);
   const auto b = numbers(planned);
   if (a.empty() != b.empty()) return NameMatch::kUnknown;
   if (!a.empty() && a == b) return NameMatch::kSame;
-  return is_bare_number(said) != is_bare_number(planned) ? NameMatch::kUnknown
-                                                         : NameMatch::kDiffers;
+  return is_bare_number(reported) != is_bare_number(planned) ? NameMatch::kUnknown
+                                                             : NameMatch::kDiffers;
 }
 
 }  // namespace
 
-NameMatch compare_systems(std::string_view said, std::string_view planned) {
-  const std::string a = lower(said), b = lower(planned);
+NameMatch compare_systems(std::string_view reported, std::string_view planned) {
+  const std::string a = lower(reported), b = lower(planned);
   if (a.empty() || b.empty()) return NameMatch::kUnknown;
   if (a == b) return NameMatch::kSame;
   if (is_address(a) != is_address(b)) return NameMatch::kUnknown;
@@ -73,10 +73,10 @@ NameMatch compare_systems(std::string_view said, std::string_view planned) {
                                                               : NameMatch::kDiffers;
 }
 
-NameMatch compare_ports(std::string_view said, std::string_view description,
+NameMatch compare_ports(std::string_view reported, std::string_view description,
                         std::string_view planned) {
   const std::string plan = lower(planned);
-  const NameMatch by_name = compare_port(lower(said), plan);
+  const NameMatch by_name = compare_port(lower(reported), plan);
   if (by_name == NameMatch::kSame) return by_name;
   // A description is free text: it can confirm, and takes nothing away from a name that can be
   // compared.

@@ -1,6 +1,5 @@
-// Whether what a far end says of itself is what the plan says of it. People write plans by hand and
-// systems write names as they like, so only what can be compared is: a name that is an address
-// speaks neither for nor against the plan.
+// Compares the names that a far end reports with those of the plan. Plans are written by hand, so
+// only comparable names count: an address instead of a name is neither a match nor a mismatch.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,12 @@ namespace linkhealth {
 enum class NameMatch : std::uint8_t { kSame, kDiffers, kUnknown };
 
 /// "LEAF-12" and "leaf-12.dc1.example" are the same. A MAC or IP address against a name is unknown.
-NameMatch compare_systems(std::string_view said, std::string_view planned);
+NameMatch compare_systems(std::string_view reported, std::string_view planned);
 /// "Ethernet17/1", "Eth17/1" and "swp17/1" are the same: the numbers count. `description` is
 /// another way in which the far port writes its name; one that fits is enough. A bare number
 /// against a name with other numbers is unknown (it may be an interface index), and so is an
 /// address.
-NameMatch compare_ports(std::string_view said, std::string_view description,
+NameMatch compare_ports(std::string_view reported, std::string_view description,
                         std::string_view planned);
 
 }  // namespace linkhealth

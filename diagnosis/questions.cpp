@@ -91,8 +91,7 @@ const RepairStep* telling_step(const Fault& a, const Fault& b,
   return best == nullptr && !own.empty() ? own.front() : best;
 }
 
-/// What is seen speaks for the one as much as for the other: the first leads because it comes more
-/// often, no more.
+/// The evidence supports both alike: the named one leads only because it is more frequent.
 bool seen_alike(const RankedFault& named, const RankedFault& other, bool down) {
   constexpr double kAlike = 0.5;
   return other.probability * prior(*named.cause, down) >=
@@ -222,13 +221,6 @@ Shows shows_of(const Fault& fault) {
   return shows;
 }
 
-std::uint8_t media_of(const Fault& fault) {
-  std::uint8_t media = 0;
-  for (const Cause& cause : cause_table())
-    if (cause.fault == fault.id) media |= cause.media;
-  return media;
-}
-
 /// How much a yes-or-no reading tells two faults apart: the symmetric Kullback-Leibler divergence,
 /// in nats.
 double divergence(double a, double b) {
@@ -265,7 +257,7 @@ std::vector<ConfusablePair> confusable_pairs(EvidenceSources seen) {
   const auto faults = fault_table();
   for (std::size_t a = 0; a < faults.size(); ++a)
     for (std::size_t b = a + 1; b < faults.size(); ++b)
-      if ((media_of(faults[a]) & media_of(faults[b])) != 0)
+      if ((media_of(faults[a].id) & media_of(faults[b].id)) != 0)
         if (const auto pair = confusable(faults[a], faults[b], seen)) found.push_back(*pair);
   return found;
 }

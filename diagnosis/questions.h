@@ -1,5 +1,5 @@
-// What a differential leaves open: which reading is missing, which fault cannot be told from the
-// named one, which faults a reading speaks against, and what each piece of evidence weighs.
+// What a differential leaves open: missing readings, the ambiguous runner-up, faults that a reading
+// rules out, and the weight of each piece of evidence.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ std::vector<MissingReading> missing_readings(const Differential& differential,
 std::string faults_told_apart(const Differential& differential, const RankedFault& named,
                               SymptomId symptom);
 
-/// The fault that what can be read leaves beside the named one, and the cheapest next test.
+/// The fault that the readings cannot distinguish from the named one, and the cheapest next test.
 struct RunnerUp {
   RankedFault other;
   std::optional<SymptomId> reading;  ///< that would tell best, and is not known

@@ -7,7 +7,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::size_t kMostRecords = 32;  // of a port
-/// A fault that shows so long after a repair says that the repair did not help: errors are judged
+/// A fault that shows so long after a repair means that the repair did not help: errors are judged
 /// over as long.
 constexpr double kJudgedS = 900;
 

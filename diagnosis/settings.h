@@ -1,5 +1,4 @@
-// What an operator may set of the diagnosis. Everything else that a rule compares with is a
-// constant beside its rule.
+// The settings of the diagnosis. All other limits are constants next to their rules.
 #pragma once
 
 #include <span>

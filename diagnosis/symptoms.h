@@ -137,7 +137,7 @@ inline const Finding& at(const Findings& findings, SymptomId id) {
 }
 
 Finding observe(SymptomId id, const Features& features);
-/// What the table says about one port.
+/// All symptoms of one port.
 Findings observe_all(const Features& features);
 /// Whether the link has receive errors: pooled over the symptoms that count the same damage.
 /// nullopt: not known.

@@ -1,4 +1,4 @@
-// What the traffic counters of a port say over a window of time. The numbers were fitted on
+// Statistics of a port's traffic counters over a window of time. The numbers were fitted on
 // simulated cases (docs/accuracy.md).
 #include <algorithm>
 #include <cmath>

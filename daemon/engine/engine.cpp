@@ -10,10 +10,10 @@ namespace linkhealth {
 
 namespace {
 
-/// A module's temperature settles within ten time constants (docs/physics.md 7d). One that does not
-/// send, or not for long, is as cold as that makes it, and says nothing about the room.
+/// A module's temperature settles within ten time constants (docs/physics.md 7d) after its laser is
+/// switched on; before, it does not show the room's temperature.
 constexpr double kWarmUpS = 900;
-/// A module that was read within this time is what it was then.
+/// An older reading of a module is not its state now.
 constexpr double kCurrentS = 300;
 
 /// How far a temperature is below its past, by the median of the last readings or by the last one:
@@ -61,11 +61,11 @@ std::vector<PortStep> Engine::State::collect_features() {
   for (const auto* one : ordered) {
     const auto& [stable, port] = *one;
     PortState& state = ports[stable];
-    ExpectedConfig asked = expected_for(settings, port.key, port.latest.id);
-    if (!asked.contradiction.empty() && asked.contradiction != state.asked.contradiction)
-      remarks.push_back(port.key + ": " + asked.contradiction);
-    state.asked = std::move(asked);
-    const ExpectedPort* expected = state.asked.expected ? &*state.asked.expected : nullptr;
+    ExpectedConfig config = expected_for(settings, port.key, port.latest.id);
+    if (!config.contradiction.empty() && config.contradiction != state.config.contradiction)
+      remarks.push_back(port.key + ": " + config.contradiction);
+    state.config = std::move(config);
+    const ExpectedPort* expected = state.config.expected ? &*state.config.expected : nullptr;
     PortStep& step =
         all.emplace_back(stable, port, state,
                          features_of(port, expected, history.now(), diagnosis, state.errors_since));
@@ -79,11 +79,11 @@ std::vector<PortStep> Engine::State::collect_features() {
     if (current && warm) step.temperature_drop_c = hottest(port.own.temperature_c);
     step.supply_low = current && step.features.supply_low == true;
     step.work = maintenance_of(port, stable);
-    step.exempt = !state.asked.exempt.empty() ? state.asked.exempt
-                                              : exempt_reason(port, expected, !settings.empty(),
-                                                              !ledger.open(stable).empty());
-    if (!state.asked.exempt.empty())
-      release(stable, port.key, "configuration leaves this port out: " + state.asked.exempt);
+    step.exempt = !state.config.exempt.empty() ? state.config.exempt
+                                               : exempt_reason(port, expected, !settings.empty(),
+                                                               !ledger.open(stable).empty());
+    if (!state.config.exempt.empty())
+      release(stable, port.key, "configuration leaves this port out: " + state.config.exempt);
   }
   return all;
 }
@@ -114,8 +114,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   for (PortStep& port : all) {
     port.state.seen_before = true;
     if (port.exempt.empty()) s.update_ledger(port, result.events);
-    // A port that was expected and came is reported under its own key; under this one only its
-    // fault has to close.
+    // An expected port that appeared is reported under its own key; under this one only its fault
+    // has to close.
     if (!port.port.seen_elsewhere) s.report_on(report->ports.emplace_back(), port);
   }
   weigh_impact(*report, s.history);

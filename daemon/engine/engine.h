@@ -17,12 +17,12 @@
 
 namespace linkhealth {
 
-/// What the engine must know beside the snapshots.
+/// The input of the engine that is not in the snapshots.
 struct EngineSettings : ExpectedPorts {
   std::string node;
   KnobTable knobs;       ///< diagnosis_knob_groups(), as configured; without them the defaults
   SiteLabels site{};     ///< where the node is
-  bool dry_run = false;  ///< only reported: the senders of events obey it
+  bool dry_run = false;  ///< copied to the report, for the senders of events
 };
 
 class Engine {
@@ -44,27 +44,28 @@ class Engine {
 
   /// What must survive a restart.
   [[nodiscard]] LedgerState ledger_state() const;
-  /// Takes over an earlier run's ledger. REQUIRES: before the first step.
+  /// Continues with the ledger of an earlier run. REQUIRES: before the first step.
   void restore(const LedgerState& state);
   /// What is normal for each port; survives a restart, too.
   [[nodiscard]] ReferenceState references() const;
   /// REQUIRES: before the first step.
   void restore(const ReferenceState& state);
-  /// Takes other settings in force with the next step. The node's name stays.
+  /// The settings take effect with the next step. The node's name stays.
   void reconfigure(const EngineSettings& settings);
 
-  // What operators do. Each takes effect with the next step, its event comes with it too.
+  // Actions of operators. Each takes effect, and is reported as an event, with the next step.
 
-  /// Acknowledges the port's fault; nullopt `until`: until it closes. Gives the fault. Not twice.
+  /// Acknowledges the port's fault; nullopt `until`: until it closes. An error if it is
+  /// acknowledged already.
   Result<FaultReport> acknowledge(const PortKey& port, const std::string& by,
                                   const std::string& reason, std::optional<WallTime> until);
-  /// Takes the acknowledgement back: the fault is reported as reopened.
+  /// The fault is reported as reopened.
   Result<FaultReport> withdraw_acknowledgement(const PortKey& port);
   /// Maintenance of a port, or (`port` "") of the node. It replaces an earlier one of the same.
   Result<Maintenance> begin_maintenance(const PortKey& port, Maintenance maintenance);
   /// An error when none was begun for just this.
   Result<Maintenance> end_maintenance(const PortKey& port);
-  /// All those that stand in files; `port` is any name of a port, "" for all.
+  /// Maintenance from files; `port` is any name of a port, "" for all.
   void set_maintenance_files(std::vector<Maintenance> files);
 
  private:

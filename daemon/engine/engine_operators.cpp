@@ -1,4 +1,4 @@
-// What comes to the engine beside snapshots: acknowledgements, maintenance, another configuration.
+// Input of the engine other than snapshots: acknowledgements, maintenance, a new configuration.
 #include <algorithm>
 
 #include "daemon/engine/engine_state.h"
@@ -36,7 +36,7 @@ void Engine::reconfigure(const EngineSettings& settings) {
   state_->expectations_changed = true;
 }
 
-/// What is kept of a port goes where its card is now.
+/// Moves the state of ports to the new PCI addresses of their cards.
 void Engine::State::follow_cards() {
   const PortMoves& moves = history.moves();
   if (moves.empty()) return;
@@ -50,8 +50,8 @@ void Engine::State::follow_cards() {
       if (const std::string& to = moved(one.port, moves); !to.empty()) one.port = to;
 }
 
-/// Awaits the ports that are expected and not there, and no longer those that never came and are
-/// not expected now.
+/// Adds the ports that are expected and absent, and removes those that never appeared and are no
+/// longer expected.
 void Engine::State::update_expectations() {
   std::vector<std::pair<std::string, PortKey>> idle;
   for (const auto& [stable, port] : history.ports())
@@ -84,14 +84,7 @@ void Engine::State::release(const std::string& stable, const PortKey& port,
     const LedgerFault& kept = change.entry.kept;
     FaultEvent event = event_of(change.kind, port);
     if (const auto text = texts.find(kept.id); text != texts.end()) event.fault = text->second;
-    event.fault.id = kept.id;
-    event.fault.fault = kept.fault;
-    event.fault.end = kept.end;
-    event.fault.severity = kept.severity;
-    event.fault.confidence = kept.confidence;
-    event.fault.state = kept.state;
-    event.fault.opened_at = kept.opened_at;
-    event.fault.last_seen_at = kept.last_seen_at;
+    copy_kept(kept, event.fault);
     event.fault.summary = why;
     event.fault.proof.reset();
     texts.erase(kept.id);
@@ -139,7 +132,7 @@ Result<Maintenance> Engine::end_maintenance(const PortKey& port) {
   auto& all = state_->maintenance;
   const auto at = std::ranges::find(all, stable, &Maintenance::port);
   if (at != all.end()) {
-    Maintenance ended = *at;
+    const Maintenance ended = *at;
     all.erase(at);
     state_->log_maintenance();
     return ended;

@@ -46,8 +46,8 @@ Health health_of(const PortReport& report, const PortStep& step) {
   if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
   // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
   const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr;
-  // A dead card carries nothing, whatever its link says; where one queue was stuck the others went
-  // on, and one that failed again and again may work just now.
+  // A dead card carries nothing, even if its link is up; after a stuck queue the others go on, and
+  // a card that fails repeatedly may work at the moment.
   const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);
   Health health = step.verdict.judged && whole ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
@@ -78,7 +78,7 @@ PortFigures figures_of(const Features& f) {
     figures.worst_rx_lane = static_cast<std::uint32_t>(f.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = f.light.margin_db;
   figures.pre_fec_ber_limit = f.signal.ber_limit;
-  // A loss against the siblings instead of the own past says nothing about what was before.
+  // A loss against the siblings is not a loss against the link's own past.
   const auto lost = [](const std::optional<LightLossEstimate>& loss) {
     return loss && loss->against_past() ? std::optional(loss->loss_db) : std::nullopt;
   };
@@ -95,7 +95,7 @@ PortFigures figures_of(const Features& f) {
   return figures;
 }
 
-/// What people should know that is no fault.
+/// Information about the port that is no fault.
 std::string note_of(const PortStep& step, bool plan_known) {
   const GroupStats& group = step.features.group;
   std::string note;
@@ -112,11 +112,11 @@ std::string note_of(const PortStep& step, bool plan_known) {
     else
       note = unexpected_note(step.port, step.features.expected, plan_known);
   }
-  const std::string& odd = step.state.asked.contradiction;
+  const std::string& odd = step.state.config.contradiction;
   return note + (note.empty() || odd.empty() ? "" : "; ") + odd;
 }
 
-/// Ages of what is known of the far end, as of now.
+/// Updates the ages of the far end's readings.
 void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
   if (peer.age_s && port.peer_at) {
     const double since_s = in_seconds(now - *port.peer_at) - *peer.age_s;
@@ -127,8 +127,9 @@ void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
     peer.module_age_s = in_seconds(now - *port.far.read_at);
 }
 
-/// What a NIC fault says about a port that is not there.
-void say_why_absent(std::string& summary, const PortHistory& port, const std::string& idle_cards) {
+/// Adds the reason why a port is absent to the summary of a NIC fault.
+void add_reason_of_absence(std::string& summary, const PortHistory& port,
+                           const std::string& idle_cards) {
   if (port.never_seen) {
     summary = "configuration expects this port, and it was never there: " +
               (idle_cards.empty() ? "no such device, or no driver for it" : idle_cards);
@@ -143,6 +144,17 @@ void say_why_absent(std::string& summary, const PortHistory& port, const std::st
 }  // namespace
 
 // ------------------------------------------------------------------------------------- the faults
+
+void copy_kept(const LedgerFault& kept, FaultReport& report) {
+  report.id = kept.id;
+  report.fault = kept.fault;
+  report.end = kept.end;
+  report.severity = kept.severity;
+  report.confidence = kept.confidence;
+  report.state = kept.state;
+  report.opened_at = kept.opened_at;
+  report.last_seen_at = kept.last_seen_at;
+}
 
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep& step) {
   FaultReport report;
@@ -173,15 +185,8 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   if (step.shared != nullptr && step.shared->fault == entry.fault->id)
     report.summary = summary_of(*step.shared, step);
   if (entry.fault->life.effect == Effect::kStops)
-    say_why_absent(report.summary, step.port, idle_cards);
-  report.id = entry.kept.id;
-  report.fault = entry.kept.fault;
-  report.end = entry.kept.end;
-  report.severity = entry.kept.severity;
-  report.confidence = entry.kept.confidence;
-  report.state = entry.kept.state;
-  report.opened_at = entry.kept.opened_at;
-  report.last_seen_at = entry.kept.last_seen_at;
+    add_reason_of_absence(report.summary, step.port, idle_cards);
+  copy_kept(entry.kept, report);
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
@@ -199,8 +204,8 @@ FaultEvent Engine::State::event_of(FaultEventKind kind, const PortKey& port) con
   event.port = port;
   if (!settings.site.empty()) event.site = settings.site;
   if (const PortHistory* known = history.find(port))
-    if (const auto asked = expected_for(settings, known->key, known->latest.id); asked.expected)
-      event.rail = asked.expected->rail;
+    if (const auto config = expected_for(settings, known->key, known->latest.id); config.expected)
+      event.rail = config.expected->rail;
   return event;
 }
 
@@ -211,7 +216,7 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
   report.exempt = step.exempt;
   report.note = note_of(step, !settings.empty());
   report.peer = peer_of(port, step.features.expected);
-  // What a port that is gone last reported is not so any more: no series, no "link up".
+  // The last readings of an absent port are outdated: no series, no "link up".
   if (port.present)
     report.latest = port.latest;
   else
@@ -220,7 +225,7 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
   report.figures = figures_of(step.features);
   if (step.exempt.empty() && port.present) report.trends = trends_of(step.features);
   if (port.latest.sources) report.gaps = gaps_of(port.key, *port.latest.sources);
-  if (!port.counters.saturated.empty())  // also beside a file that can't be read
+  if (!port.counters.saturated.empty())  // in addition to unreadable files
     report.gaps.push_back(
         {port.key, "counters", format_saturated(port.latest.id, port.counters.saturated)});
   if (step.features.expected != nullptr) report.expected = *step.features.expected;

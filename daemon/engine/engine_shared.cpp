@@ -21,8 +21,7 @@ bool same_module(const PortStep& a, const PortStep& b) {
   return !a.port.own.serial.empty() && a.port.own.serial == b.port.own.serial;
 }
 
-/// A virtual function has the link of a port that is monitored too: what happens to both happened
-/// once.
+/// A virtual function shares the link of a monitored port: it must not count twice.
 bool is_other_link(const PortStep& other, const PortStep& step) {
   return &other != &step && other.port.latest.id.exempt.empty();
 }
@@ -110,7 +109,7 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
   constexpr double kOnsetS = 900;
   GroupStats& group = step.features.group;
   const PortState& own = step.state;
-  // Where no switch is known, falling together says that it is one.
+  // Without a known switch, ports that go down together count as one switch's.
   const auto same_leaf = [&step](const PortStep& other) {
     return is_other_link(other, step) && other.leaf == step.leaf;
   };

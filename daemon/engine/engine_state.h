@@ -23,13 +23,13 @@
 
 namespace linkhealth {
 
-/// What the engine keeps of a port beside its history.
+/// The engine's state of a port, in addition to its history.
 struct PortState {
   std::optional<SteadyTime> errors_since, errors_last;
   bool errors_ever = false;  ///< as old as what is known of the link
-  bool seen_before = false;  ///< it was looked at in an earlier step
+  bool seen_before = false;  ///< in an earlier step
   RepairWatch repairs;
-  ExpectedConfig asked;
+  ExpectedConfig config;
 };
 
 enum class SharedKind : std::uint8_t {
@@ -37,12 +37,12 @@ enum class SharedKind : std::uint8_t {
   kRoom,    ///< modules got hot together: the room, its inlet or a fan
   kSupply,  ///< modules lost supply voltage together
 };
-/// One matter of several ports. One of them reports it for all.
+/// A cause that several ports share. One of them reports it for all.
 struct SharedCause {
   SharedKind kind;
   std::vector<std::size_t> ports;  ///< indices of the step's ports
   FaultId fault;                   ///< the name under which it shows on a port
-  std::string name;                ///< of what they share: the driver, or this node
+  std::string name;                ///< the driver, or this node
 };
 
 /// One port in one step.
@@ -126,6 +126,8 @@ bool is_starting(const Features& features, std::optional<double> uptime_s);
 bool is_supported(const Cause& cause, const Findings& findings);
 /// nullopt when the fault is not acknowledged, or no longer.
 std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, WallTime now);
+/// What the ledger keeps of a fault, in its report.
+void copy_kept(const LedgerFault& kept, FaultReport& report);
 /// Ports as people count: mlx5_2 before mlx5_10.
 bool by_number(const std::string& a, const std::string& b);
 /// What a shared cause is called in the report of one of its ports.

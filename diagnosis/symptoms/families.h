@@ -31,8 +31,8 @@ inline Finding not_counted(const Features& f, Indicator flow, std::string_view n
 /// When the kernel log reported `what` last for this link that is down (link.cpp).
 std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what);
 
-// References. "Judgement" is said where no public source gives a number: the value is then ours,
-// measured on simulated links (docs/accuracy.md).
+// References. "Judgement": no public source gives a number; ours was measured on simulated links
+// (docs/accuracy.md).
 inline constexpr std::string_view kExtState =
     "linux: include/uapi/linux/ethtool.h, enum ethtool_link_ext_state";
 inline constexpr std::string_view kModuleMap =

@@ -70,7 +70,7 @@ Finding low(const Features& f, const LightLossEstimate& loss, EvidenceSource sou
   return Checks(source).lane(loss.lane).at_least(what, loss.loss_db,
                                                  limit_db(loss, f.settings.light_loss_db), "dB");
 }
-// What was read before the link went down says nothing about why it did.
+// Readings from before the link went down do not show why it did.
 Finding light_low(const Features& f) {
   if (f.down && !f.light.rx_fresh) return unknown(kNoPowers);
   if (!f.light.rx) return no_loss(f, f.port.own, f.port.own.rx_lanes, kNoPowers);

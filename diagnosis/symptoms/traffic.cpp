@@ -1,4 +1,4 @@
-// Symptoms of traffic: congestion, a slow host, loss elsewhere. They say "do not touch the cable".
+// Symptoms of traffic: congestion, a slow host, loss elsewhere. The cable is not the cause.
 // Their numbers were fitted on simulated cases (docs/accuracy.md).
 #include <algorithm>
 

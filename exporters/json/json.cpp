@@ -59,8 +59,6 @@ std::string module_json(const ModuleSample& module) { return format_fields(modul
 
 std::string event_json_line(const FaultEvent& event) { return format_fields(event); }
 
-Result<FaultEvent> parse_event(std::string_view json) { return parse_fields<FaultEvent>(json); }
-
 Result<Report> parse_report(std::string_view text) {
   const auto json = parse_json(text);
   return json ? read_report(*json) : json.error();

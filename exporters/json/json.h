@@ -23,18 +23,16 @@ std::string module_json(const ModuleSample& module);
 /// One line of a JSON-lines event stream, without a line end.
 std::string event_json_line(const FaultEvent& event);
 
-/// Reads what event_json_line writes: an event that was kept is sent from there.
-Result<FaultEvent> parse_event(std::string_view json);
 /// Reads what report_json writes, for a client of the daemon. Unknown keys are ignored.
 Result<Report> parse_report(std::string_view text);
 /// Reads what module_json writes.
 Result<ModuleSample> parse_module(std::string_view text);
 
-/// The state of the daemon beside its report, for the texts that `linkhealth` draws.
+/// The state of the daemon, for the texts that `linkhealth` makes.
 struct DaemonStatus {
   WallTime now;  ///< of a played recording the time of its latest snapshot
   double running_s = 0;
-  double stale_after_s = 0;        ///< a report older than that says nothing of now
+  double stale_after_s = 0;        ///< an older report does not show the current state
   std::string configuration_note;  ///< result of the last reload; "" without one
   std::optional<WallTime> configuration_at;
 };

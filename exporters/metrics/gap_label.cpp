@@ -1,7 +1,9 @@
 #include "exporters/metrics/gap_label.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <vector>
+#include <set>
 
 #include "base/text.h"
 #include "model/snapshot.h"
@@ -12,18 +14,16 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 80;
 
-/// `text` without what stands in quotes: a file may say anything, quotes and semicolons too, so all
-/// from the first quote to the last one goes.
+/// Replaces everything from the first to the last quote: a quoted text may hold quotes and
+/// semicolons.
 std::string unquoted(std::string_view text) {
   const auto open = text.find('"');
   if (open == std::string_view::npos) return std::string(text);
-  const auto close = text.rfind('"');
-  return std::string(text.substr(0, open)) + "\"...\"" + std::string(text.substr(close + 1));
+  return fmt::format("{}\"...\"{}", text.substr(0, open), text.substr(text.rfind('"') + 1));
 }
 
-/// `text` without what a parser says of a file that it can't read: it shows the place and some of
-/// the content. Nor what to do about a counter that is full.
-std::string_view without_place(std::string_view text) {
+/// Cuts a parser's details (place and content of the file), and how to reset a saturated counter.
+std::string_view without_details(std::string_view text) {
   for (const std::string_view last :
        {std::string_view("not whole or not the format"), kCountsNoFurther})
     if (const auto at = text.find(last); at != std::string_view::npos)
@@ -31,8 +31,7 @@ std::string_view without_place(std::string_view text) {
   return text;
 }
 
-/// Runs of digits become "N": a number is not a kind of failure. The patience of a hung read is
-/// configured, and stays.
+/// Runs of digits become "N"; the time limit of a hung read is configured, and stays.
 std::string without_numbers(std::string_view text) {
   if (text.starts_with("no answer within")) return std::string(text);
   std::string out;
@@ -44,7 +43,7 @@ std::string without_numbers(std::string_view text) {
   return out;
 }
 
-std::string_view behind_colon(std::string_view part) {
+std::string_view after_colon(std::string_view part) {
   const auto colon = part.find(": ");
   return colon == std::string_view::npos ? part : trim(part.substr(colon + 2));
 }
@@ -53,39 +52,28 @@ std::string cause_of(std::string_view part) {
   part = trim(part);
   if (part.find("text \"") != std::string_view::npos) return "unexpected text";
   if (part.starts_with("EOPNOTSUPP")) return "EOPNOTSUPP";
-  // "files: cause"; a sentence of ours has its colon after more than a list of names, and stays
-  // whole.
-  part = behind_colon(part);
-  // "ports > PORT: cause" of an imported file, which may call a port anything.
-  return without_numbers(part.starts_with("ports > ") ? behind_colon(part) : part);
-}
-
-/// At most kMaxBytes, and no half character: a label that is no UTF-8 spoils the whole scrape.
-void cut(std::string& label) {
-  if (label.size() <= kMaxBytes) return;
-  std::size_t size = kMaxBytes;
-  while (size > 0 && (static_cast<unsigned char>(label[size]) & 0xc0U) == 0x80U) --size;
-  label.resize(size);
+  part = after_colon(part);  // "files: cause"
+  // "ports > PORT: cause" of an imported file, which may contain any port name.
+  return without_numbers(part.starts_with("ports > ") ? after_colon(part) : part);
 }
 
 }  // namespace
 
 std::string gap_label(std::string_view reason) {
-  const std::string plain = unquoted(without_place(reason));
-  std::vector<std::string> causes;
-  std::string_view rest = plain;
-  while (!rest.empty()) {
-    const auto end = rest.find("; ");
-    std::string cause = cause_of(rest.substr(0, end));
-    if (!cause.empty() && std::find(causes.begin(), causes.end(), cause) == causes.end())
-      causes.push_back(std::move(cause));
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 2);
+  const std::string plain = unquoted(without_details(reason));
+  std::set<std::string> causes;
+  for (std::size_t begin = 0; begin < plain.size();) {
+    const auto end = std::min(plain.find("; ", begin), plain.size());
+    causes.insert(cause_of(std::string_view(plain).substr(begin, end - begin)));
+    begin = end + 2;
   }
-  std::sort(causes.begin(), causes.end());
-  std::string label;
-  for (const std::string& cause : causes) label += (label.empty() ? "" : "; ") + cause;
-  cut(label);
-  return label;
+  causes.erase("");
+  std::string label = fmt::format("{}", fmt::join(causes, "; "));
+  if (label.size() <= kMaxBytes) return label;
+  // Not within a character: a label that is no UTF-8 spoils the whole scrape.
+  std::size_t size = kMaxBytes;
+  while (size > 0 && (static_cast<unsigned char>(label[size]) & 0xc0U) == 0x80U) --size;
+  return label.substr(0, size);
 }
 
 }  // namespace linkhealth

@@ -1,6 +1,5 @@
-// A gap's reason as a metric's label. Reasons are for people: they may quote what a file said and
-// name the files. A label must come from a small set, or each odd text becomes a time series of its
-// own for ever.
+// The reason of a gap as the value of a metric's label. Reasons may quote files and name them;
+// label values must be few, because each one is a time series of its own for ever.
 #pragma once
 
 #include <string>

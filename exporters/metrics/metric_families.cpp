@@ -30,7 +30,7 @@ MetricFamilies::MetricFamilies() {
   }
 }
 
-void MetricFamilies::add(Metric metric, Labels labels, double value) {
+void MetricFamilies::add(Metric metric, const std::vector<std::string_view>& labels, double value) {
   const MetricInfo& row = metric_rows::kRows.at(metric.row());
   prometheus::ClientMetric series;
   auto label = labels.begin();
@@ -39,6 +39,12 @@ void MetricFamilies::add(Metric metric, Labels labels, double value) {
       series.label.push_back({std::string(name), label_value(*label++)});
   (row.type == MetricType::kCounter ? series.counter.value : series.gauge.value) = value;
   families_[metric.row()].metric.push_back(std::move(series));
+}
+
+PortSeries::PortSeries(MetricFamilies& out, const PortKey& key) : out_(out) {
+  const auto slash = key.rfind('/');
+  device_ = key.substr(0, slash);
+  if (!key.empty()) port_ = slash == std::string::npos ? "1" : key.substr(slash + 1);
 }
 
 std::string MetricFamilies::text() && {

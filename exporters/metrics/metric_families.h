@@ -29,16 +29,12 @@ class Metric {
 
 class MetricFamilies {
  public:
-  using Labels = std::initializer_list<std::string_view>;
   MetricFamilies();
 
   /// Label values may hold any bytes. REQUIRES: `labels` are as many as the table says.
-  void add(Metric metric, Labels labels, double value);
-  void add(Metric metric, Labels labels, std::optional<double> value) {
-    if (value) add(metric, labels, *value);
-  }
-  /// Prometheus text, format 0.0.4, in the order of the table. A family without a series is left
-  /// out. Of two series with the same labels the first stays: Prometheus would refuse the whole
+  void add(Metric metric, const std::vector<std::string_view>& labels, double value);
+  /// Prometheus text, format 0.0.4, in the order of the table, without families that have no
+  /// series. Of two series with the same labels the first stays: Prometheus would refuse the whole
   /// scrape.
   std::string text() &&;
 
@@ -46,9 +42,34 @@ class MetricFamilies {
   std::vector<prometheus::MetricFamily> families_;  ///< by row of the table
 };
 
-struct PortLabels {
-  std::string device;
-  std::string port;
+/// The series of one port: their first labels are device and port.
+class PortSeries {
+ public:
+  /// `key`: "mlx5_3/1"; a network interface, whose port is 1; or "" for the whole node.
+  PortSeries(MetricFamilies& out, const PortKey& key);
+
+  /// `value`: a number, or an optional one, without which there is no series. `more`: the other
+  /// labels.
+  template <typename Number>
+  void add(Metric metric, std::initializer_list<std::string_view> more,
+           const std::optional<Number>& value) {
+    if (!value) return;
+    std::vector<std::string_view> labels = {device_, port_};
+    labels.insert(labels.end(), more);
+    out_.add(metric, labels, static_cast<double>(*value));
+  }
+  template <typename Number>
+  void add(Metric metric, std::initializer_list<std::string_view> more, Number value) {
+    add(metric, more, std::optional(value));
+  }
+  template <typename Value>
+  void add(Metric metric, const Value& value) {
+    add(metric, {}, value);
+  }
+
+ private:
+  MetricFamilies& out_;
+  std::string device_, port_;
 };
 
 /// Seconds since the epoch.
@@ -57,8 +78,8 @@ inline double unix_seconds(WallTime time) {
 }
 
 /// The PHY's own view of its lanes and of its signal.
-void add_phy(MetricFamilies& out, const PortReport& port, const PortLabels& at);
+void add_phy(PortSeries& out, const PortReport& port);
 /// The module, the far module, and the card's slot.
-void add_hardware(MetricFamilies& out, const PortReport& port, const PortLabels& at);
+void add_hardware(PortSeries& out, const PortReport& port);
 
 }  // namespace linkhealth

@@ -16,19 +16,18 @@
 
 namespace linkhealth {
 
-/// Counts what happened to faults and what became of repairs since the monitor started. There is no
-/// row for what never happened: 21 faults of 8 ports would be a thousand series of zeros. A new row
-/// shows 0 for kZero_s first, so that increase() sees the first event at any scrape interval up to
-/// that.
+/// Counts fault events and repairs since the monitor started. What never happened has no row: 21
+/// faults of 8 ports would be a thousand series of zeros. A new row shows 0 for kZero_s first, so
+/// that increase() sees the first event at any scrape interval up to that.
 class FaultEventCounts {
  public:
   static constexpr double kZero_s = 60;
-  /// Rows by port, at most; after that a new one is counted under empty device and port (at most
-  /// one for each fault and kind more).
+  /// Rows by port, at most; further ones are counted under an empty port.
   static constexpr std::size_t kMaxPortRows = 240;
 
   struct EventKey {
-    std::string device, port, fault;
+    PortKey port;
+    std::string fault;
     FaultEventKind kind = FaultEventKind::kOpened;
     auto operator<=>(const EventKey&) const = default;
   };
@@ -47,27 +46,26 @@ class FaultEventCounts {
 
   void add(const FaultEvent& event);
   [[nodiscard]] const std::map<EventKey, Row>& events() const { return events_; }
-  /// Of faults that proved themselves gone: the last thing done held, what was done before it had
-  /// failed.
+  /// Of closed faults: the last repair held, the earlier ones failed.
   [[nodiscard]] const std::map<RepairKey, Row>& repairs() const { return repairs_; }
 
  private:
   std::map<EventKey, Row> events_;
   std::map<RepairKey, Row> repairs_;
-  std::map<std::string, std::size_t>
-      judged_;  ///< repairs of a fault that are counted, by its id: it may come back
+  /// Number of counted repairs by fault id: a fault may reopen and close again.
+  std::map<std::string, std::size_t> counted_repairs_;
 };
 
 /// The state database on disk.
 struct StoreHealth {
   bool working = true;  ///< the last write succeeded
   std::uint64_t writes = 0, failures = 0;
-  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< could not wait any longer
+  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< waited too long for the disk
   std::int64_t bytes = 0;                              ///< of the database
 };
 
-/// The groups that cost many series: those that a scrape asks for,
-/// /metrics?collect[]=counters&collect[]=optics, and those that configuration adds to every scrape.
+/// Groups with many series: a scrape requests them (/metrics?collect[]=counters&collect[]=optics),
+/// or the configuration adds them to every scrape.
 struct MetricGroups {
   bool counters = false;
   bool optics = false;
@@ -76,7 +74,7 @@ struct MetricGroups {
 std::span<const KnobGroup> metric_knob_groups();
 MetricGroups metric_groups(const KnobTable& knobs);
 
-/// What the monitor tells about itself.
+/// The monitor's own state.
 struct MonitorFigures {
   std::string version;
   std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
@@ -87,7 +85,7 @@ struct MonitorFigures {
 
 enum class MetricType : std::uint8_t { kGauge, kCounter };
 
-/// One row of the metric table: docs/metrics.md is made of it.
+/// One row of the metric table, from which docs/metrics.md is generated.
 struct MetricInfo {
   std::string_view name;
   MetricType type;
@@ -97,8 +95,6 @@ struct MetricInfo {
   std::string_view help;
 };
 
-/// Every metric that there is, in the order of the output.
-std::span<const MetricInfo> metric_table();
 /// docs/metrics.md.
 std::string metrics_reference();
 

@@ -11,8 +11,6 @@ namespace {
 
 using enum MetricType;
 
-constexpr const auto& kMetrics = metric_rows::kRows;
-
 constexpr auto kKnobs = std::to_array<Knob>({
     {"counters", 0, 0, 1, "",
      "on: every scrape has the raw counters, also without collect[]=counters: 100 and more a port"},
@@ -32,7 +30,7 @@ std::string label_words(std::string_view labels) {
 
 void append_group(std::string& text, std::string_view group) {
   text += "| metric | type | labels | unit | meaning |\n|---|---|---|---|---|\n";
-  for (const MetricInfo& metric : kMetrics)
+  for (const MetricInfo& metric : metric_rows::kRows)
     if (metric.group == group)
       text += fmt::format("| `{}` | {} | {} | {} | {} |\n", metric.name,
                           metric.type == kCounter ? "counter" : "gauge", label_words(metric.labels),
@@ -48,42 +46,38 @@ MetricGroups metric_groups(const KnobTable& knobs) {
   return {values[0] >= 0.5, values[1] >= 0.5};
 }
 
-std::span<const MetricInfo> metric_table() { return kMetrics; }
-
 std::string metrics_reference() {
-  std::string text =
-      "# Metrics\n\n"
-      "Generated from the metric table in `exporters/metrics/metric_rows.h`; a test compares this "
-      "page "
-      "with it\n"
-      "(`LINKHEALTH_ACCEPT=1` rewrites the page).\n\n"
-      "An unknown value has no series: absent is not zero. `device` and `port` are the verbs "
-      "device "
-      "and its\n"
-      "port number, or the network interface and 1. Names may change at a reboot: join on "
-      "`instance, device,\n"
-      "port`, and take the stable identity (`pci`, `guid`, the far end) from "
-      "`linkhealth_port_info`.\n"
-      "The daemon's own counters start at its start. The kernel's counters "
-      "(`linkhealth_raw_total`, FEC, PCIe\n"
-      "errors) continue over that and reset with the driver or device. `rate()` and `increase()` "
-      "handle both.\n\n"
-      "The default set has at most 15 series a link and 120 a node of 8 links (a test counts). An "
-      "open fault\n"
-      "adds three, each further kind of event one, each source that fails one.\n\n"
-      "## Always\n\n";
+  std::string text = R"(# Metrics
+
+Generated from the metric table in `exporters/metrics/metric_rows.h`; a test compares this page with it
+(`LINKHEALTH_ACCEPT=1` rewrites the page).
+
+An unknown value has no series: absent is not zero. `device` and `port` are the verbs device and its
+port number, or the network interface and 1. Names may change at a reboot: join on `instance, device,
+port`, and take the stable identity (`pci`, `guid`, the far end) from `linkhealth_port_info`.
+The daemon's own counters start at its start. The kernel's counters (`linkhealth_raw_total`, FEC, PCIe
+errors) continue over that and reset with the driver or device. `rate()` and `increase()` handle both.
+
+The default set has at most 15 series a link and 120 a node of 8 links (a test counts). An open fault
+adds three, each further kind of event one, each source that fails one.
+
+## Always
+
+)";
   append_group(text, "");
-  text +=
-      "\n## Raw counters: `/metrics?collect[]=counters`\n\n"
-      "One series for each counter of each port, hundreds on some hardware: "
-      "[counters.md](counters.md).\n\n";
+  text += R"(
+## Raw counters: `/metrics?collect[]=counters`
+
+One series for each counter of each port, hundreds on some hardware: [counters.md](counters.md).
+
+)";
   append_group(text, "counters");
   text += "\n## Optics lane by lane, and the card: `/metrics?collect[]=optics`\n\n";
   append_group(text, "optics");
-  text +=
-      "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`; the default set is always "
-      "included.\n"
-      "The settings `metrics: {counters: on, optics: on}` add a group to every scrape.\n";
+  text += R"(
+Both groups: `/metrics?collect[]=counters&collect[]=optics`; the default set is always included.
+The settings `metrics: {counters: on, optics: on}` add a group to every scrape.
+)";
   return text;
 }
 

@@ -10,8 +10,7 @@ namespace linkhealth {
 
 namespace {
 
-// Of the faults that cannot be distinguished; where many sources are unavailable there are too many
-// to read.
+// Of the faults that cannot be distinguished.
 constexpr std::size_t kShownLines = 10;
 
 std::string_view source_state_words(Visibility state) {
@@ -31,51 +30,32 @@ std::string_view source_state_words(Visibility state) {
   return "";
 }
 
-class Page {
- public:
-  explicit Page(const TextStyle& style) : style_(style), width_(usable_width(style)) {}
+/// `last_cause`: a cause that several sources share is printed once.
+void add_source(TextPage& page, const SourceSight& source, std::string& last_cause) {
+  const bool bad = source.state == Visibility::kHidden || source.state == Visibility::kPartly;
+  const std::string_view sign =
+      bad ? (page.style().ascii ? "!" : "▲") : (source.state == Visibility::kSeen ? "+" : "-");
+  const std::string head =
+      fmt::format("    {} {:<15}{:<13}", sign, source.probe, source_state_words(source.state));
+  page.append(paragraph(head, display_width(head), page.clean(source.what), page.width()));
+  if (!bad || source.why + source.hint == last_cause) return;
+  last_cause = source.why + source.hint;
+  if (!source.why.empty()) page.text(8, "reason: " + source.why);
+  if (!source.hint.empty()) page.text(8, "to enable: " + source.hint);
+}
 
-  void title(const std::string& text) {
-    out_ += paint_bold(clean_text(text, style_.ascii), style_) + "\n";
+void add_sources(TextPage& page, const std::vector<SourceSight>& sources) {
+  std::vector<std::string> no_data, off;
+  std::string last_cause;
+  for (const SourceSight& source : sources) {
+    if (source.state == Visibility::kNoWord) no_data.push_back(source.probe);
+    if (source.state == Visibility::kNotUsed && !source.why.empty()) off.push_back(source.probe);
+    if (!source_state_words(source.state).empty()) add_source(page, source, last_cause);
   }
-  void blank() { out_ += "\n"; }
-  void text(std::size_t indent, const std::string& text) {
-    if (!text.empty())
-      out_ +=
-          paragraph(std::string(indent, ' '), indent + 2, clean_text(text, style_.ascii), width_);
-  }
-  void sources(const std::vector<SourceSight>& sources) {
-    std::vector<std::string> no_data, off;
-    std::string last_cause;  // a cause that several sources share is printed once
-    for (const SourceSight& source : sources) {
-      if (source.state == Visibility::kNoWord) no_data.push_back(source.probe);
-      if (source.state == Visibility::kNotUsed && !source.why.empty()) off.push_back(source.probe);
-      if (!source_state_words(source.state).empty()) add_source(source, last_cause);
-    }
-    if (!no_data.empty()) text(4, "- not available on this system: " + join_parts(no_data, ", "));
-    if (!off.empty()) text(4, "- disabled by the configuration: " + join_parts(off, ", "));
-  }
-  std::string result() { return std::move(out_); }
-
- private:
-  void add_source(const SourceSight& source, std::string& last_cause) {
-    const bool bad = source.state == Visibility::kHidden || source.state == Visibility::kPartly;
-    const std::string sign = bad                                 ? (style_.ascii ? "!" : "▲")
-                             : source.state == Visibility::kSeen ? "+"
-                                                                 : "-";
-    const std::string head =
-        fmt::format("    {} {:<15}{:<13}", sign, source.probe, source_state_words(source.state));
-    out_ += paragraph(head, display_width(head), clean_text(source.what, style_.ascii), width_);
-    if (!bad || source.why + source.hint == last_cause) return;
-    last_cause = source.why + source.hint;
-    if (!source.why.empty()) text(8, "reason: " + source.why);
-    if (!source.hint.empty()) text(8, "to enable: " + source.hint);
-  }
-
-  TextStyle style_;
-  std::size_t width_;
-  std::string out_;
-};
+  if (!no_data.empty())
+    page.text(4, "- not available on this system: " + join_parts(no_data, ", "));
+  if (!off.empty()) page.text(4, "- disabled by the configuration: " + join_parts(off, ", "));
+}
 
 std::string port_title(const PortSight& port) {
   const std::string details =
@@ -86,14 +66,14 @@ std::string port_title(const PortSight& port) {
 }
 
 /// Ports with the same limits share their lines.
-void add_limits(Page& page, const DoctorReport& doctor) {
+void add_limits(TextPage& page, const DoctorReport& doctor) {
   std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::vector<std::string>>
       groups;
   for (const PortSight& port : doctor.ports)
     if (port.exempt.empty()) groups[{port.not_noticed, port.not_told_apart}].push_back(port.port);
   for (const auto& [limits, ports] : groups) {
     const auto& [undetected, alike] = limits;
-    page.blank();
+    page.line();
     page.title("Diagnosis of " +
                (ports.size() == 1 ? ports.front()
                                   : fmt::format("{} ports ({} …)", ports.size(), ports.front())));
@@ -117,24 +97,25 @@ std::string environment_words(const DoctorReport& doctor) {
   const std::string capabilities = join_parts(doctor.capabilities, ", ");
   return fmt::format("kernel {}, linkhealth {}, permissions of {}: {}",
                      doctor.kernel.empty() ? "unknown" : doctor.kernel, doctor.version,
-                     doctor.of_daemon ? "the daemon" : "this command (no daemon was asked)",
+                     doctor.of_daemon ? "the daemon" : "this command (no daemon runs)",
                      capabilities.empty() ? "no capabilities" : capabilities);
 }
 
 }  // namespace
 
 std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
-  Page page(style);
-  page.title(doctor.node + "   " +
-             (doctor.hidden == 0 ? "all sources readable"
-                                 : count_of(doctor.hidden, "source") + " unavailable or partial"));
+  TextPage page(style);
+  const std::string summary = doctor.hidden == 0
+                                  ? "all sources readable"
+                                  : count_of(doctor.hidden, "source") + " unavailable or partial";
+  page.line(paint_bold(page.clean(doctor.node + "   " + summary), style));
   page.text(2, environment_words(doctor));
-  page.blank();
-  page.title("  Node");
-  page.sources(doctor.node_sources);
+  page.line();
+  page.title("Node", 2);
+  add_sources(page, doctor.node_sources);
   for (auto port = doctor.ports.begin(); port != doctor.ports.end(); ++port) {
-    page.blank();
-    page.title("  " + port_title(*port));
+    page.line();
+    page.title(port_title(*port), 2);
     if (!port->exempt.empty()) page.text(4, "exempt: " + port->exempt);
     const auto same = std::find_if(doctor.ports.begin(), port, [&](const PortSight& other) {
       return !port->sources.empty() && other.sources == port->sources;
@@ -142,7 +123,7 @@ std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
     if (same != port)
       page.text(4, "same as " + same->port);
     else
-      page.sources(port->sources);
+      add_sources(page, port->sources);
   }
   if (doctor.ports.empty()) page.text(2, "no port found");
   add_limits(page, doctor);

@@ -176,16 +176,16 @@ std::string lanes_text(const PortReport& port, const TextStyle& style) {
   const auto lane = weakest_lane(module, &ModuleLane::rx_power_mw);
   if (!lane) return {};
   const auto label = [&](std::string_view name) {
-    return "  " + paint_faint(pad_right(name, kExplainLabelColumns), style);
+    return "  " + paint_faint(pad_right(name, TextPage::kLabelColumns), style);
   };
   std::string text = label("Light dBm") + budget_line(port, *module, *lane, style.ascii) + "\n";
   if (module->lanes.size() < 2) return text;
   constexpr std::size_t kCellColumns = 21;
   const std::size_t per_line =
-      std::max<std::size_t>((usable_width(style) - kExplainLabelColumns - 2) / kCellColumns, 1);
+      std::max<std::size_t>((usable_width(style) - TextPage::kLabelColumns - 2) / kCellColumns, 1);
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {
     if (i % per_line == 0)
-      text += i == 0 ? label("Lanes Rx") : "\n" + std::string(kExplainLabelColumns + 2, ' ');
+      text += i == 0 ? label("Lanes Rx") : "\n" + std::string(TextPage::kLabelColumns + 2, ' ');
     const std::string cell = lane_cell(*module, i, style.ascii);
     const bool last = (i + 1) % per_line == 0 || i + 1 == module->lanes.size();
     text += last ? cell : pad_right(cell, kCellColumns);

@@ -1,16 +1,12 @@
 // The light of a link: power sent, lost and received, per lane and against the module's limits.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "exporters/text/text_style.h"
 #include "model/report.h"
 
 namespace linkhealth {
-
-/// Columns of the labels of `explain`.
-inline constexpr std::size_t kExplainLabelColumns = 13;
 
 /// The lines "Light dBm" and "Lanes Rx" of `explain`. Empty where the module reports no received
 /// power (copper, no module, unreadable).

@@ -17,42 +17,6 @@ namespace {
 
 constexpr double kLeastShownConfidence = 0.005;
 
-/// Collects paragraphs, most with a label in front: "  Do this     1  clean …".
-class Page {
- public:
-  explicit Page(const TextStyle& style) : style_(style), width_(usable_width(style)) {}
-
-  void line(const std::string& text) { out_ += text + "\n"; }
-  void blank() { out_ += "\n"; }
-  void append(const std::string& text) { out_ += text; }
-  /// `hang`: more columns of indent for the second line and the following.
-  void labelled(std::string_view label, std::string_view text, std::size_t hang = 0) {
-    if (text.empty()) return;
-    out_ += paragraph("  " + paint_faint(pad_right(label, kExplainLabelColumns), style_),
-                      2 + kExplainLabelColumns + hang, clean(text), width_);
-  }
-  void text(std::string_view text) { out_ += paragraph("", 0, clean(text), width_); }
-  void table(std::vector<std::vector<std::string>> rows) {
-    const auto lines = align_columns(std::move(rows), 2, std::string::npos, style_.ascii);
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      line(i == 0 ? paint_faint(lines[i], style_) : lines[i]);
-  }
-  [[nodiscard]] std::string clean(std::string_view text) const {
-    return clean_text(text, style_.ascii);
-  }
-  [[nodiscard]] const TextStyle& style() const { return style_; }
-  [[nodiscard]] std::size_t width() const { return width_; }
-  [[nodiscard]] std::string result() {
-    if (out_.ends_with("\n\n")) out_.pop_back();
-    return std::move(out_);
-  }
-
- private:
-  const TextStyle& style_;
-  std::size_t width_;
-  std::string out_;
-};
-
 std::string port_words(const PortReport& port) {
   const PortId& id = port.latest.id;
   const std::string names = join_parts({id.netdev == port.port ? "" : id.netdev, id.pci}, ", ");
@@ -79,7 +43,7 @@ std::string health_since(const PortReport& port, const ExplainView& view) {
 }
 
 /// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1", then the health
-void header(Page& page, const PortReport& port, const ExplainView& view) {
+void header(TextPage& page, const PortReport& port, const ExplainView& view) {
   const std::string left =
       page.clean(join_parts({port_words(port), cable_words(port), port.peer}, " ── "));
   const std::string right =
@@ -135,19 +99,19 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
   return "";
 }
 
-void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
+void verdict(TextPage& page, const FaultReport& fault, const PortReport& port) {
   const std::string sentence =
       fmt::format("{}{}: {} confidence.", capitalize(name_words(fault.fault)),
                   place_words(fault, port), confidence_words(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state == FaultState::kProving)
-    page.text("The symptoms are gone; the repair is being verified. Do nothing meanwhile.");
+    page.text(0, "The symptoms are gone; the repair is being verified. Do nothing meanwhile.", 0);
   if (!fault.summary.empty())
-    page.text(capitalize(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
+    page.text(0, capitalize(fault.summary) + (fault.summary.ends_with('.') ? "" : "."), 0);
 }
 
-void ambiguous(Page& page, const FaultReport& fault) {
+void ambiguous(TextPage& page, const FaultReport& fault) {
   if (!fault.undecided) return;
   const Undecided& other = *fault.undecided;
   const bool has_end = other.end != End::kNone && other.end != End::kPath;
@@ -160,10 +124,10 @@ void ambiguous(Page& page, const FaultReport& fault) {
                   other.test.empty() ? "" : " Cheapest test: " + other.test + "."));
 }
 
-void steps(Page& page, const FaultReport& fault) {
+void steps(TextPage& page, const FaultReport& fault) {
   if (fault.repair.empty() && fault.verify.empty()) return;
   const bool verifying = fault.state == FaultState::kProving;
-  page.blank();
+  page.line();
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     page.labelled(i > 0       ? ""
                   : verifying ? "If it recurs"
@@ -176,8 +140,7 @@ void steps(Page& page, const FaultReport& fault) {
 std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
   std::string name = fmt::format("{} {}", sign, name_words(evidence.symptom));
   if (!evidence.where.empty()) name += ", " + evidence.where;
-  // A limit of "= 1" without a unit is a statement that holds or does not.
-  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();
+  const bool statement = is_statement(evidence);
   std::string observed, limit;
   if (evidence.observed)
     observed = statement ? (*evidence.observed == 1 ? "yes" : "no")
@@ -188,7 +151,7 @@ std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
 }
 
 /// Evidence for and against, and the readings that are missing.
-void why(Page& page, const FaultReport& fault) {
+void why(TextPage& page, const FaultReport& fault) {
   if (fault.evidence.empty() && fault.missing.empty()) return;
   std::vector<std::vector<std::string>> rows = {{"Why", "observed", "limit", "source"}};
   std::vector<std::string> texts = {""};
@@ -200,22 +163,22 @@ void why(Page& page, const FaultReport& fault) {
     for (const Evidence& evidence : fault.evidence)
       if (evidence.supports == supports) add(evidence, supports ? '+' : '-');
   for (const Evidence& evidence : fault.ruled_out) add(evidence, '-');
-  page.blank();
+  page.line();
   const auto lines = align_columns(rows, 2, std::string::npos, page.style().ascii);
   page.line(paint_faint(lines[0], page.style()));
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const bool only_text = rows[i][1].empty() && !texts[i].empty();
-    page.append(only_text
-                    ? paragraph("  ", 4, page.clean(rows[i][0] + ": " + texts[i]), page.width())
-                    : lines[i] + "\n");
-    if (!only_text && !texts[i].empty())
-      page.append(paragraph("    ", 4, page.clean(texts[i]), page.width()));
+    if (only_text)
+      page.text(2, rows[i][0] + ": " + texts[i]);
+    else
+      page.line(lines[i]);
+    if (!only_text) page.text(4, texts[i], 0);
   }
   for (const MissingEvidence& missing : fault.missing) {
     std::string text = "? " + name_words(missing.symptom) + ": " + missing.why;
     if (!missing.decides.empty()) text += "; would distinguish it from " + missing.decides;
     if (!missing.how.empty()) text += ". To enable: " + missing.how;
-    page.append(paragraph("  ", 4, page.clean(text), page.width()));
+    page.text(2, text);
   }
 }
 
@@ -338,7 +301,7 @@ std::string odds_words(double nats) {
 }
 
 /// The weight of each piece of evidence against the runner-up.
-void weights(Page& page, const FaultReport& fault) {
+void weights(TextPage& page, const FaultReport& fault) {
   constexpr double kSmall = 0.05;  // nats: odds of 1.05 to 1
   if (!fault.shares || fault.shares->shares.empty()) return;
   const EvidenceShares& shares = *fault.shares;
@@ -361,11 +324,11 @@ void weights(Page& page, const FaultReport& fault) {
   }
   if (std::abs(small) >= 0.005) add(small > 0 ? "+ all others" : "- all others", small);
   add("= total", sum);
-  page.blank();
+  page.line();
   page.table(std::move(rows));
 }
 
-void symptom_table(Page& page, const PortReport& port) {
+void symptom_table(TextPage& page, const PortReport& port) {
   std::vector<std::vector<std::string>> rows = {{"Symptom", "state"}};
   for (const SymptomVerdict& symptom : port.symptoms)
     rows.push_back({(symptom.verdict == "present"  ? "+ "
@@ -373,11 +336,11 @@ void symptom_table(Page& page, const PortReport& port) {
                                                    : "? ") +
                         symptom.symptom,
                     join_parts({symptom.verdict, symptom.reason}, ": ")});
-  page.blank();
+  page.line();
   page.table(std::move(rows));
 }
 
-void diagnosis(Page& page, const PortReport& port, const ExplainView& view) {
+void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) {
   const FaultReport& fault = port.faults.front();
   verdict(page, fault, port);
   ambiguous(page, fault);
@@ -387,7 +350,7 @@ void diagnosis(Page& page, const PortReport& port, const ExplainView& view) {
   why(page, fault);
 }
 
-void other_faults(Page& page, const PortReport& port) {
+void other_faults(TextPage& page, const PortReport& port) {
   if (!port.faults.empty()) page.labelled("Or", alternatives(port.faults.front()));
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];
@@ -401,16 +364,16 @@ void other_faults(Page& page, const PortReport& port) {
 
 std::string explain_text(const PortReport& port, const TextStyle& style, const ExplainView& view) {
   const bool monitored = port.health != Health::kExempt;
-  Page page(style);
+  TextPage page(style);
   header(page, port, view);
-  page.blank();
+  page.line();
   if (port.faults.empty())
-    page.text(no_fault_words(port, view.t));
+    page.text(0, no_fault_words(port, view.t), 0);
   else
     diagnosis(page, port, view);
   if (port.maintenance)
     page.labelled("Maintenance", maintenance_words(*port.maintenance, view.now));
-  page.blank();
+  page.line();
   if (const auto& module = port.latest.module; module && module->imported_at)
     page.labelled("Module", "imported reading of " + ago_words(*module->imported_at, view.now));
   page.append(view.physics ? physics_text(port, style) : lanes_text(port, style));

@@ -9,9 +9,8 @@
 
 namespace linkhealth {
 
-/// Many lines, each ended by a newline; words are wrapped to `style.width_columns` (at least 60).
-/// Power in dBm; a lane without light says so instead of a number. A value beyond a limit has a
-/// sign and a word, never only a colour.
+/// Lines are wrapped to `style.width_columns`. Power in dBm, or "no light". A value beyond a limit
+/// has a sign and a word, never only a colour.
 std::string module_text(const ModuleSample& module, const TextStyle& style);
 
 }  // namespace linkhealth

@@ -1,5 +1,4 @@
-// Ports by the names that people give them: mlx5_0/1, mlx5_0, the netdev, the PCI address, the
-// GUID. A typo gets a suggestion.
+// Ports by any of their names: mlx5_0/1, mlx5_0, the netdev, the PCI address, the GUID.
 #pragma once
 
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace linkhealth {
 
-/// The port that `name` means. An error says what was probably meant, or which ports a device has.
+/// The port with this name. An error suggests a similar name, or lists the ports of a device.
 /// The pointer lives as long as `report`.
 Result<const PortReport*> find_port(const Report& report, std::string_view name);
 

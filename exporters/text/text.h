@@ -1,6 +1,5 @@
-// What people read in a terminal: `status` (one line a port, the verdict in words) and `explain`
-// (the verdict, why, what to do, the numbers). Functions of a Report; nothing here knows a clock or
-// a terminal.
+// The text of `status` (one line per port) and `explain` (verdict, reasons, repair steps, readings
+// of one port). Pure functions of a Report.
 #pragma once
 
 #include <optional>
@@ -13,19 +12,17 @@
 namespace linkhealth {
 
 struct StatusView {
-  std::optional<WallTime> now;           ///< for "last sample 0.4 s ago"; left out when not known
-  std::optional<Milliseconds> watching;  ///< for how long the monitor has run
-  bool problems_only =
-      false;          ///< leaves healthy and exempt ports out of the table (never out of the count)
-  bool wide = false;  ///< all columns, nothing cut, whatever the width
+  std::optional<WallTime> now{};           ///< for "last sample 0.4 s ago"
+  std::optional<Milliseconds> watching{};  ///< since the monitor started
+  bool problems_only = false;              ///< only these in the table; the counts are of all ports
+  bool wide = false;                       ///< all columns, nothing cut, whatever the width
 };
 
-/// A port that wants somebody's attention: not healthy, not exempt, and nobody works on it by
-/// announcement.
+/// A port that needs attention: not healthy, not exempt, not in maintenance.
 bool is_problem(const PortReport& port);
+std::size_t count_problems(const Report& report);
 /// "400 Gb/s lost: 25 % of the node's bandwidth".
 std::string impact_words(const Impact& impact);
-std::size_t count_problems(const Report& report);
 
 /// The table of all ports. Ends in a newline.
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view);
@@ -37,7 +34,7 @@ struct ExplainView {
   bool physics = false;   ///< --physics: the link budget both ways
 };
 
-/// The verdict on one port with everything that speaks for and against it. Ends in a newline.
+/// The diagnosis of one port with its evidence. Ends in a newline.
 std::string explain_text(const PortReport& port, const TextStyle& style, const ExplainView& view);
 
 }  // namespace linkhealth

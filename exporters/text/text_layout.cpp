@@ -292,4 +292,29 @@ std::string paint_faint(std::string_view text, const TextStyle& style) {
   return paint(text, "2", style);
 }
 
+void TextPage::line(std::string_view text) {
+  out_ += text.substr(0, text.find_last_not_of(' ') + 1);
+  out_ += '\n';
+}
+void TextPage::title(std::string_view text, std::size_t indent) {
+  for (const std::string& part : wrap(clean(text), width_ - indent))
+    line(std::string(indent, ' ') + paint_bold(part, style_));
+}
+void TextPage::text(std::size_t indent, std::string_view text, std::size_t hang) {
+  out_ += paragraph(std::string(indent, ' '), indent + hang, clean(text), width_);
+}
+void TextPage::labelled(std::string_view label, std::string_view text, std::size_t hang) {
+  out_ += paragraph("  " + paint_faint(pad_right(label, label_columns_), style_),
+                    2 + label_columns_ + hang, clean(text), width_);
+}
+void TextPage::table(std::vector<std::vector<std::string>> rows) {
+  const auto lines = align_columns(std::move(rows), 2, std::string::npos, style_.ascii);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    line(i == 0 ? paint_faint(lines[i], style_) : lines[i]);
+}
+std::string TextPage::result() {
+  if (out_.ends_with("\n\n")) out_.pop_back();
+  return std::move(out_);
+}
+
 }  // namespace linkhealth

@@ -66,6 +66,11 @@ std::string_view state_words(FaultState state);
 /// The state of a port without a fault: "healthy"; "unknown: can't read link: Input/output error".
 std::string health_words(const PortReport& port);
 
+/// The limit "= 1" without a unit: a statement that holds or does not.
+inline bool is_statement(const Evidence& evidence) {
+  return evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();
+}
+
 /// A bar of `columns` columns, filled to `share` (0 to 1).
 std::string bar(double share, std::size_t columns, bool ascii);
 
@@ -78,5 +83,39 @@ std::string health_sign(Health health, bool ascii);
 std::string paint_health(std::string_view text, Health health, const TextStyle& style);
 std::string paint_bold(std::string_view text, const TextStyle& style);
 std::string paint_faint(std::string_view text, const TextStyle& style);
+
+/// A text that is built line by line. Cleans and wraps what it is given, except for line() and
+/// append().
+class TextPage {
+ public:
+  static constexpr std::size_t kLabelColumns = 13;
+  explicit TextPage(const TextStyle& style, std::size_t label_columns = kLabelColumns)
+      : style_(style), width_(usable_width(style)), label_columns_(label_columns) {}
+
+  void append(std::string_view text) { out_ += text; }
+  /// One line without blanks at its end. `text` is clean; it may have colours.
+  void line(std::string_view text = "");
+  /// Bold.
+  void title(std::string_view text, std::size_t indent = 0);
+  /// `hang`: more columns of indent from the second line on.
+  void text(std::size_t indent, std::string_view text, std::size_t hang = 2);
+  /// "  LABEL  text"; nothing without a text.
+  void labelled(std::string_view label, std::string_view text, std::size_t hang = 0);
+  /// Indented by two columns, the first row faint.
+  void table(std::vector<std::vector<std::string>> rows);
+
+  [[nodiscard]] std::string clean(std::string_view text) const {
+    return clean_text(text, style_.ascii);
+  }
+  [[nodiscard]] const TextStyle& style() const { return style_; }
+  [[nodiscard]] std::size_t width() const { return width_; }
+  /// Everything so far, without an empty line at the end.
+  [[nodiscard]] std::string result();
+
+ private:
+  TextStyle style_;
+  std::size_t width_, label_columns_;
+  std::string out_;
+};
 
 }  // namespace linkhealth

@@ -1,4 +1,4 @@
-// How text for people is drawn: asked for by the caller, never guessed by the one who draws.
+// How text for people is drawn.
 #pragma once
 
 namespace linkhealth {

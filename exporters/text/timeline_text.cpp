@@ -85,7 +85,7 @@ constexpr std::array<Sparkline, 16> kSparklines{
      {Signal::kSupply, "supply", PlotFold::kLeast, "V", 2},
      {Signal::kRxTraffic, "traffic in", PlotFold::kMost, "Mb/s", 0}}};
 
-/// The diagnosis; for later events who did what, and after how long.
+/// The diagnosis; for later events the operator's action or the duration.
 std::string event_words(const FaultEvent& event) {
   const FaultReport& fault = event.fault;
   const std::string name = name_words(fault.fault);
@@ -147,14 +147,13 @@ class TimelineText {
   TimelineText(const PortTimeline& past, const PortReport& port, const TextStyle& style)
       : timeline_(past),
         port_(port),
-        style_(style),
-        width_(usable_width(style)),
-        columns_(std::min(width_ - kLabelColumns - 2, kMostColumns)) {}
+        page_(style),
+        columns_(std::min(page_.width() - kLabelColumns - 2, kMostColumns)) {}
 
   std::string draw() {
     heading();
     if (timeline_.at.empty()) {
-      line("No readings in this time.");
+      page_.line("No readings in this time.");
     } else {
       plot_power();
       plot_error_ratio();
@@ -163,21 +162,13 @@ class TimelineText {
     }
     timeline();
     identities();
-    return std::move(out_);
+    return page_.result();
   }
 
  private:
-  void line(std::string text = "") {
-    text.erase(text.find_last_not_of(' ') + 1);
-    out_ += text + "\n";
-  }
   void title(const std::string& text) {
-    line();
-    for (const std::string& row : wrap(clean_text(text, style_.ascii), width_))
-      line(paint_bold(row, style_));
-  }
-  void text(std::size_t indent, const std::string& text) {
-    out_ += paragraph(std::string(indent, ' '), indent + 2, clean_text(text, style_.ascii), width_);
+    page_.line();
+    page_.title(text);
   }
   [[nodiscard]] const std::vector<double>* values(Signal signal) const {
     const SignalSeries* series = timeline_.find(signal);
@@ -189,19 +180,21 @@ class TimelineText {
     const std::string name = join_parts({port_.port, netdev == port_.port ? "" : netdev,
                                          port_.peer.empty() ? "" : "to " + port_.peer},
                                         "  ");
-    line(paint_bold(cut(clean_text(name, style_.ascii), width_, style_.ascii), style_));
-    text(0, fmt::format("{} to {}, in steps of {}", instant_words(timeline_.from),
-                        instant_words(timeline_.to),
-                        duration_words(std::chrono::seconds(timeline_.step_s))));
+    page_.line(
+        paint_bold(cut(page_.clean(name), page_.width(), page_.style().ascii), page_.style()));
+    page_.text(0, fmt::format("{} to {}, in steps of {}", instant_words(timeline_.from),
+                              instant_words(timeline_.to),
+                              duration_words(std::chrono::seconds(timeline_.step_s))));
   }
 
   void plot(const std::vector<double>& values, PlotFold fold, std::size_t height, Axis axis,
             std::function<std::string(double)> label) {
-    const Plot plot{height, axis, std::move(label), style_.ascii};
+    const Plot plot{height, axis, std::move(label), page_.style().ascii};
     for (const std::string& row :
          plot_lines(in_columns(values, columns_, fold), plot, kLabelColumns))
-      line(row);
-    line(std::string(kLabelColumns + 2, ' ') + time_axis(timeline_.from, timeline_.to, columns_));
+      page_.line(row);
+    page_.line(std::string(kLabelColumns + 2, ' ') +
+               time_axis(timeline_.from, timeline_.to, columns_));
   }
 
   /// Times without light are empty columns, not a very low power that would flatten the plot.
@@ -266,7 +259,7 @@ class TimelineText {
   /// Events that were counted, and the other measurements: one line each.
   void sparklines() {
     std::vector<std::string> none;
-    line();
+    page_.line();
     for (const Sparkline& row : kSparklines) {
       const auto* series = values(row.signal);
       const auto range = series == nullptr ? std::nullopt : range_of(*series);
@@ -274,9 +267,9 @@ class TimelineText {
       if (row.fold == PlotFold::kSum && range->sum == 0)
         none.emplace_back(row.name);
       else
-        line(sparkline_of(row, *series, *range));
+        page_.line(sparkline_of(row, *series, *range));
     }
-    if (!none.empty()) text(0, "None: " + join_parts(none, ", "));
+    if (!none.empty()) page_.text(0, "None: " + join_parts(none, ", "));
   }
 
   [[nodiscard]] std::string sparkline_of(const Sparkline& row, const std::vector<double>& values,
@@ -286,8 +279,9 @@ class TimelineText {
                                      : fmt::format("{:.{}f} to {:.{}f} {}", range.least, row.digits,
                                                    range.most, row.digits, row.unit);
     const std::string head = pad_right(row.name, kNameColumns) + pad_right(words, kRangeColumns);
-    if (width_ < head.size() + 8) return head;
-    auto columns = in_columns(values, std::min(width_ - head.size(), kMostColumns), row.fold);
+    if (page_.width() < head.size() + 8) return head;
+    auto columns =
+        in_columns(values, std::min(page_.width() - head.size(), kMostColumns), row.fold);
     Axis axis{range.least, range.most};
     if (counts) {
       // A step without an event is an empty column, so that the others stand out.
@@ -296,19 +290,19 @@ class TimelineText {
     } else if (axis.high - axis.low < std::abs(axis.high) * 0.02 + 0.05) {
       axis.low -= std::abs(axis.high) * 0.1 + 0.1;  // noise is not drawn over the full height
     }
-    return head + sparkline(columns, axis, style_.ascii);
+    return head + sparkline(columns, axis, page_.style().ascii);
   }
 
   void timeline() {
     constexpr std::size_t kWordColumns = 13;
     const auto entries = timeline_of(timeline_, port_);
     title("Events");
-    if (entries.empty()) line("  none: no fault, repair or maintenance in this time");
+    if (entries.empty()) page_.line("  none: no fault, repair or maintenance in this time");
     for (const TimelineEntry& entry : entries) {
       const std::string head = "  " + instant_words(entry.at) + "  ";
-      out_ +=
-          paragraph(head + paint_health(pad_right(entry.word, kWordColumns), entry.colour, style_),
-                    head.size() + kWordColumns, clean_text(entry.text, style_.ascii), width_);
+      page_.append(paragraph(
+          head + paint_health(pad_right(entry.word, kWordColumns), entry.colour, page_.style()),
+          head.size() + kWordColumns, page_.clean(entry.text), page_.width()));
     }
   }
 
@@ -316,19 +310,18 @@ class TimelineText {
     if (timeline_.identities.empty()) return;
     title("Modules and cables");
     for (const KeptIdentity& module : timeline_.identities)
-      text(2, fmt::format(
-                  "{:5}  {}  {} to {}", module.end,
-                  join_parts({module.serial, join_parts({module.vendor, module.part_number}, " ")},
-                             "  "),
-                  instant_words(module.first_seen_at).substr(0, 10),
-                  instant_words(module.last_seen_at).substr(0, 10)));
+      page_.text(2, fmt::format("{:5}  {}  {} to {}", module.end,
+                                join_parts({module.serial,
+                                            join_parts({module.vendor, module.part_number}, " ")},
+                                           "  "),
+                                instant_words(module.first_seen_at).substr(0, 10),
+                                instant_words(module.last_seen_at).substr(0, 10)));
   }
 
   const PortTimeline& timeline_;
   const PortReport& port_;
-  const TextStyle& style_;
-  std::size_t width_, columns_;
-  std::string out_;
+  TextPage page_;
+  std::size_t columns_;
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_F(CliWithDaemon, ADrainReasonOrNothing) {
   EXPECT_EQ(good.exit_code, 0);
 }
 
-TEST_F(CliWithDaemon, ATypoIsUnknownAndSaidOnStandardOutput) {
+TEST_F(CliWithDaemon, AnUnknownPortIsReportedOnStandardOutput) {
   const Outcome wrong = run("check mlx5_33");
   EXPECT_EQ(wrong.exit_code, 3);
   EXPECT_THAT(wrong.out,

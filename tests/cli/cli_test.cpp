@@ -86,7 +86,7 @@ TEST_F(CliWithDaemon, WatchAsJsonIsALineAtEachRefresh) {
   EXPECT_EQ(run("watch nothing --json --frames 1").exit_code, kBadInput);
 }
 
-TEST_F(CliWithDaemon, DoctorTellsByItsExitCodeWhetherSomethingIsHidden) {
+TEST_F(CliWithDaemon, DoctorsExitCodeShowsUnavailableSources) {
   const Outcome doctor = run("doctor");
   EXPECT_EQ(doctor.exit_code, kProblems) << doctor.out;
   EXPECT_THAT(doctor.out, HasSubstr("permissions of the daemon"));
@@ -184,7 +184,7 @@ TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
   EXPECT_EQ(run("record --for 2s -").out, read_all(plain));
 }
 
-/// The daemon reads most things each ten seconds: who asks for two waits two, not up to twenty.
+/// Most sources are read every ten seconds: a recording of two seconds must not take up to twenty.
 TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
   recordings.set_header("{\"schema\":1}");
   recordings.publish(SteadyTime(), [] { return "{\"known\":1}"; }, {});
@@ -245,7 +245,7 @@ TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
   EXPECT_THAT(run("history mlx5_33").err, HasSubstr("did you mean"));
 }
 
-TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {
+TEST_F(CliTest, WithoutADaemonTheErrorNamesTheRemedy) {
   for (const char* command : {"status", "explain mlx5_0", "watch", "status --json"}) {
     const Outcome wrong = run(command);
     EXPECT_EQ(wrong.exit_code, kNotReachable) << command;
@@ -271,7 +271,7 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
        {std::pair("status", kNotReachable), {"doctor", kBadInput}}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.exit_code, exit_code) << command;
-    EXPECT_EQ(outcome.out, "") << command << ": nobody else looks instead";
+    EXPECT_EQ(outcome.out, "") << command << ": without a read of its own";
     EXPECT_EQ(outcome.err,
               "linkhealth: the daemon listens on " + settings.socket.path +
                   " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "

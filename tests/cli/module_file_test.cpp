@@ -1,5 +1,4 @@
-// `linkhealth module --file`, as the program that people run: no daemon, only what somebody has
-// sent.
+// `linkhealth module --file`: the program without a daemon.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -88,7 +87,7 @@ class CliModuleFile : public CliTest {
   }
 };
 
-TEST_F(CliModuleFile, EveryFormOfAnSfpSaysTheSame) {
+TEST_F(CliModuleFile, EveryFormOfAnSfpIsDecodedAlike) {
   const std::string json = json_of(sfp_files(EepromBuilder::sff8472()));
   EXPECT_THAT(json, StartsWith("{\"present\":true,"));
   EXPECT_THAT(json, EndsWith("}\n"));
@@ -101,7 +100,7 @@ TEST_F(CliModuleFile, EveryFormOfAnSfpSaysTheSame) {
 
 // `ethtool … | head -14`: a 100G-CR4 was called 40G-CR4, because the byte that says so was not
 // there.
-TEST_F(CliModuleFile, WhatBreaksOffSaysSoAndIsNotTakenForAnother) {
+TEST_F(CliModuleFile, ATruncatedDumpHasAWarningAndNoWrongType) {
   EepromBuilder module = EepromBuilder::sff8636();
   module.page(0x00).byte(131, 0x88).byte(192, 0x0b).byte(147,
                                                          0xa0);  // 100G-CR4, by the extended code
@@ -121,7 +120,7 @@ TEST_F(CliModuleFile, AnSfpHasNoPagesToBreakOff) {
               HasSubstr("A0h, upper half ends after 64 of 128 bytes: the rest is not known"));
 }
 
-TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {
+TEST_F(CliModuleFile, EveryFormOfAQsfpIsDecodedAlike) {
   const std::string json = json_of(qsfp_files(EepromBuilder::sff8636()));
   EXPECT_THAT(json, HasSubstr("\"part_number\":\"ACME-100G-SR4\""));
   EXPECT_THAT(json, HasSubstr("\"serial\":\"AC0002\""));
@@ -130,7 +129,7 @@ TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {
   EXPECT_THAT(json, HasSubstr("\"high_alarm\":2.1878")) << "limits are on page 03h";
 }
 
-TEST_F(CliModuleFile, EveryFormOfACmisModuleSaysTheSame) {
+TEST_F(CliModuleFile, EveryFormOfACmisModuleIsDecodedAlike) {
   const std::string json = json_of(cmis_files(EepromBuilder::cmis()));
   EXPECT_THAT(json, HasSubstr("\"serial\":\"AC0003\""));
   EXPECT_THAT(json, HasSubstr("\"state\":\"ModuleReady\""));
@@ -180,7 +179,7 @@ TEST_F(CliModuleFile, TextIsForAnyReader) {
                           [](char c) { return c == '\n' || (c >= 0x20 && c <= 0x7e); }));
 }
 
-TEST_F(CliModuleFile, WhatAModuleSaysControlsNoTerminal) {
+TEST_F(CliModuleFile, ModuleTextCannotControlTheTerminal) {
   auto rude = EepromBuilder::cmis();
   rude.page(0).text(129, 16, "\x1b[31mACME OPTICS");
   const Files files = cmis_files(rude);
@@ -204,7 +203,7 @@ TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
   expect_refused(show(files.hex), "/module: line 4: offset 32 where 16 should follow");
 }
 
-// The JSON said "present" of what nobody answered, while the same bytes as `raw on` were refused.
+// JSON of a module that did not answer was accepted, while the same bytes as `raw on` were refused.
 TEST_F(CliModuleFile, BytesThatAreNoModuleAreRefusedInEachForm) {
   const auto expect_all_refused = [&](const std::string& bytes, const std::string& why) {
     expect_refused(show(bytes), why);

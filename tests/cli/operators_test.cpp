@@ -22,7 +22,7 @@ class Operators : public CliTest {
     publish();
     start();
   }
-  /// A name that is not that of who runs this test: his is said beside it.
+  /// --by differs from the socket's user: both are shown.
   const std::string ann_ = "ann (as " + linkhealth::user_name(geteuid()) + ")";
   FakeActions fake;
 };
@@ -43,7 +43,7 @@ TEST_F(Operators, AckWithoutATimeHoldsUntilTheFaultCloses) {
   EXPECT_EQ(fake.noted, "ack mlx5_3/1|" + ann_ + "||-");
 }
 
-TEST_F(Operators, WhoTypesIsWhoAcknowledges) {
+TEST_F(Operators, TheUserAcknowledgesByDefault) {
   ASSERT_EQ(run("ack mlx5_3").exit_code, 0);
   EXPECT_EQ(fake.noted, "ack mlx5_3/1|" + user_name() + "||-");
   EXPECT_NE(user_name(), "");
@@ -75,7 +75,7 @@ TEST_F(Operators, TakenBack) {
   EXPECT_EQ(run("ack mlx5_3 --end --for 2h").exit_code, kBadInput);
 }
 
-TEST_F(Operators, WhatTheDiskWouldForgetIsSaid) {
+TEST_F(Operators, AnActionThatIsNotStoredHasAWarning) {
   fake.not_stored = "can't write ledger.json: No space left on device";
   EXPECT_THAT(run("ack mlx5_3 --by ann").out,
               HasSubstr("; a restart would forget it: can't write ledger.json"));

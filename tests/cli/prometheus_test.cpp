@@ -4,13 +4,15 @@
 
 #include <cmath>
 
+#include "cli/exit_codes.h"
+
 namespace linkhealth::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string why_not(std::string_view body) {
+std::string error_of(std::string_view body) {
   const auto rows = parse_vector(body);
   return rows ? "" : rows.error().message;
 }
@@ -31,7 +33,7 @@ TEST(PrometheusAnswer, Rows) {
       parse_vector(R"({"status":"success","data":{"resultType":"vector","result":[]}})")->empty());
 }
 
-TEST(PrometheusAnswer, MalformedOnesAreOneLine) {
+TEST(PrometheusAnswer, MalformedAnswersAreOneLine) {
   for (
       const char* body :
       {"", "null", "[]", "{}", "404 page not found\n<html>", R"({"status":"success"})",
@@ -41,39 +43,34 @@ TEST(PrometheusAnswer, MalformedOnesAreOneLine) {
        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"abc"]}]}})",
        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,2]}]}})",
        R"({"status":"success","data":{"resultType":"vector","result":[)"}) {
-    const std::string why = why_not(body);
+    const std::string why = error_of(body);
     EXPECT_THAT(why, HasSubstr("no answer of Prometheus")) << body;
     EXPECT_THAT(why, Not(HasSubstr("\n"))) << body;
   }
 }
 
-TEST(PrometheusAnswer, ItsOwnErrorIsToldWithoutWhatATerminalWouldObey) {
-  EXPECT_EQ(why_not(R"({"status":"error","errorType":"bad_data","error":"parse error\u001b[31m"})"),
-            "says: bad_data: parse error?[31m");
+TEST(PrometheusAnswer, ControlCharactersOfItsErrorAreReplaced) {
+  EXPECT_EQ(
+      error_of(R"({"status":"error","errorType":"bad_data","error":"parse error\u001b[31m"})"),
+      "says: bad_data: parse error?[31m");
 }
 
 TEST(PrometheusAnswer, TooManySeriesAreAnError) {
   std::string body = R"({"status":"success","data":{"resultType":"vector","result":[)";
   for (std::size_t i = 0; i <= kMostRows; ++i)
     body += (i == 0 ? "" : ",") + std::string(R"({"metric":{},"value":[1,"1"]})");
-  EXPECT_THAT(why_not(body + "]}}"), HasSubstr("more than 50000 series"));
+  EXPECT_THAT(error_of(body + "]}}"), HasSubstr("more than 50000 series"));
 }
 
-TEST(PrometheusAddress, WhatIsNoneIsSaid) {
+TEST(PrometheusAddress, InvalidOnesAreRejected) {
   for (const char* url : {"", "prometheus:9090", "ftp://x", "http://", "http://user@x",
                           "http://a b", "http://x/?q=1"})
-    EXPECT_FALSE(Prometheus::open({.url = url, .bearer_token_file = "", .ca_file = ""}).ok())
-        << url;
-  const auto good = Prometheus::open(
-      {.url = "https://me:se%40cret@host:1234/prom/", .bearer_token_file = "", .ca_file = ""});
-  ASSERT_TRUE(good.ok()) << good.error().message;
-  EXPECT_EQ(good->shown(), "https://host:1234/prom");
-  EXPECT_FALSE(Prometheus::open(
-                   {.url = "http://x", .bearer_token_file = "/nonexistent/token", .ca_file = ""})
-                   .ok());
-  EXPECT_FALSE(
-      Prometheus::open({.url = "https://x", .bearer_token_file = "", .ca_file = "/nonexistent/ca"})
-          .ok());
+    EXPECT_THROW(Prometheus({.url = url}), CommandError) << url;
+  EXPECT_EQ(Prometheus({.url = "https://me:se%40cret@host:1234/prom/"}).shown(),
+            "https://host:1234/prom");
+  EXPECT_THROW(Prometheus({.url = "http://x", .bearer_token_file = "/nonexistent/token"}),
+               CommandError);
+  EXPECT_THROW(Prometheus({.url = "https://x", .ca_file = "/nonexistent/ca"}), CommandError);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/commands.h"
 #include "exporters/json/json.h"
 #include "tests/support/temp_directory.h"
 
@@ -28,30 +29,35 @@ class Replay : public ::testing::Test {
     return run();
   }
   int run() {
-    out_.str("");
-    err_.str("");
-    return replay(options_, out_, err_);
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const int exit_code = run_command([this] {
+      options_.what_if.empty() ? replay(options_) : what_if(options_);
+      return kOk;
+    });
+    out_ = ::testing::internal::GetCapturedStdout();
+    err_ = ::testing::internal::GetCapturedStderr();
+    return exit_code;
   }
 
   test::TempDirectory directory_;
-  ReplayOptions options_{
-      .recording = directory_.file("recording.jsonl"), .config = {}, .style = {}};
-  std::ostringstream out_, err_;
+  ReplayOptions options_{.recording = directory_.file("recording.jsonl")};
+  std::string out_, err_;
 };
 
 TEST_F(Replay, TextIsTheStatusAndTheExplanationOfEachFault) {
   EXPECT_EQ(run(kText), 0);
-  EXPECT_THAT(out_.str(), StartsWith("gpu-1   1 port: "));
-  EXPECT_EQ(err_.str(), "");
+  EXPECT_THAT(out_, StartsWith("gpu-1   1 port: "));
+  EXPECT_EQ(err_, "");
   options_.recording = LINKHEALTH_SOURCE_DIR "/demo/dirty_connector.jsonl.gz";
   EXPECT_EQ(run(), 0);
-  EXPECT_THAT(out_.str(), HasSubstr("\nDirty connector on the fibre of lane"));
+  EXPECT_THAT(out_, HasSubstr("\nDirty connector on the fibre of lane"));
 }
 
 TEST_F(Replay, JsonIsTheLastReport) {
   options_.format = "json";
   EXPECT_EQ(run(kText), 0);
-  const auto report = parse_report(out_.str());
+  const auto report = parse_report(out_);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->node, "gpu-1");
   EXPECT_EQ(report->t, SteadyTime(Milliseconds(2000)));
@@ -62,7 +68,7 @@ TEST_F(Replay, JsonLinesAreTheEventsAndThenTheReport) {
   options_.format = "jsonl";
   options_.recording = LINKHEALTH_SOURCE_DIR "/demo/dirty_connector.jsonl.gz";
   EXPECT_EQ(run(), 0);
-  std::istringstream lines(out_.str());
+  std::istringstream lines(out_);
   std::string line, last;
   std::getline(lines, line);
   EXPECT_THAT(line, HasSubstr(R"("event":"opened")"));
@@ -76,7 +82,7 @@ TEST_F(Replay, TheConfigurationTakesPrecedenceKeyByKey) {
   options_.config->expected["mlx5_0/1"].speed_mbps = 200000;
   options_.config->exempt["mlx5_0/1"] = "spare";
   EXPECT_EQ(run(kText), 0);
-  const auto report = parse_report(out_.str());
+  const auto report = parse_report(out_);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->ports[0].expected.speed_mbps, 200000U);
   EXPECT_EQ(report->ports[0].expected.lanes, 4U);
@@ -85,21 +91,121 @@ TEST_F(Replay, TheConfigurationTakesPrecedenceKeyByKey) {
 
 TEST_F(Replay, AnUnusableFileIsOneLineAndExitCode2) {
   EXPECT_EQ(run("hello\n"), 2);
-  EXPECT_EQ(out_.str(), "");
-  EXPECT_THAT(err_.str(), StartsWith("linkhealth: " + options_.recording + ":1: not a recording"));
-  EXPECT_EQ(std::ranges::count(err_.str(), '\n'), 1);
+  EXPECT_EQ(out_, "");
+  EXPECT_THAT(err_, StartsWith("linkhealth: " + options_.recording + ":1: not a recording"));
+  EXPECT_EQ(std::ranges::count(err_, '\n'), 1);
   const std::string header(kText, std::string_view(kText).find('\n') + 1);
   EXPECT_EQ(run(header), 2);
-  EXPECT_THAT(err_.str(), HasSubstr("no snapshot in this recording"));
+  EXPECT_THAT(err_, HasSubstr("no snapshot in this recording"));
   options_.recording = "/no/such/file";
   EXPECT_EQ(run(), 2);
-  EXPECT_EQ(err_.str(), "linkhealth: /no/such/file: No such file or directory\n");
+  EXPECT_EQ(err_, "linkhealth: /no/such/file: No such file or directory\n");
 }
 
 TEST_F(Replay, ATruncatedRecordingIsReplayedWithAWarning) {
   EXPECT_EQ(run(std::string(kText) + R"({"t":3)"), 0);
-  EXPECT_THAT(out_.str(), StartsWith("gpu-1"));
-  EXPECT_THAT(err_.str(), HasSubstr(":4: the last line breaks off"));
+  EXPECT_THAT(out_, StartsWith("gpu-1"));
+  EXPECT_THAT(err_, HasSubstr(":4: the last line breaks off"));
+}
+
+// --------------------------------------------------------------------------------- --what-if
+
+FaultEvent event(double t, FaultEventKind kind, const char* fault, double confidence = 0.8) {
+  FaultEvent made;
+  made.t = steady_from_seconds(t);
+  made.at = WallTime(from_seconds(1'700'000'000 + t));
+  made.kind = kind;
+  made.port = "mlx5_0/1";
+  made.fault.fault = fault;
+  made.fault.end = End::kPath;
+  made.fault.confidence = confidence;
+  return made;
+}
+
+std::vector<Episode> episodes(const std::vector<FaultEvent>& events) {
+  std::vector<Episode> out;
+  for (const FaultEvent& each : events) add_event(out, each);
+  return out;
+}
+
+TEST(ChangeSetting, TakesAKey) {
+  KnobTable knobs(diagnosis_knob_groups());
+  ASSERT_TRUE(change_setting(knobs, "diagnosis.flap_losses=7"));
+  EXPECT_EQ(diagnosis_settings(knobs).flap_losses, 7);
+  ASSERT_TRUE(change_setting(knobs, " diagnosis.flap_losses = 8"));
+  EXPECT_EQ(diagnosis_settings(knobs).flap_losses, 8);
+}
+
+TEST(ChangeSetting, ErrorsNameTheKey) {
+  KnobTable knobs(diagnosis_knob_groups());
+  EXPECT_NE(change_setting(knobs, "diagnosis.flap_loses=7")
+                .error()
+                .message.find("did you mean \"diagnosis.flap_losses\""),
+            std::string::npos);
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses").ok());
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=many").ok());
+  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=1e9").ok()) << "out of its range";
+}
+
+TEST(Episodes, FromOpeningToClosing) {
+  const auto found = episodes({event(10, FaultEventKind::kOpened, "dirty_connector", 0.7),
+                               event(20, FaultEventKind::kWorsened, "dirty_connector", 0.9),
+                               event(30, FaultEventKind::kProving, "dirty_connector", 0.6),
+                               event(40, FaultEventKind::kClosed, "dirty_connector", 0.5),
+                               event(90, FaultEventKind::kOpened, "dirty_connector", 0.8)});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].closed_at, WallTime(from_seconds(1'700'000'040)));
+  EXPECT_EQ(found[0].confidence, 0.9);
+  EXPECT_FALSE(found[1].closed_at.has_value());
+}
+
+TEST(MissingIn, ComparesFaultsAndTimes) {
+  const auto now = episodes({event(10, FaultEventKind::kOpened, "dirty_connector"),
+                             event(10, FaultEventKind::kOpened, "bad_module"),
+                             event(50, FaultEventKind::kOpened, "unplugged")});
+  const auto then = episodes({event(10, FaultEventKind::kOpened, "dirty_connector"),
+                              event(70, FaultEventKind::kOpened, "unplugged")});
+  const auto gone = missing_in(now, then);
+  ASSERT_EQ(gone.size(), 2U);
+  EXPECT_EQ(gone[0].fault, "bad_module");
+  EXPECT_EQ(gone[1].fault, "unplugged");
+  EXPECT_EQ(missing_in(then, now).size(), 1U);
+  EXPECT_TRUE(missing_in(now, now).empty());
+}
+
+class WhatIf : public Replay {
+ protected:
+  int run(const std::string& change) {
+    options_.recording = LINKHEALTH_SOURCE_DIR "/demo/dirty_connector.jsonl.gz";
+    options_.what_if = {change};
+    return Replay::run();
+  }
+};
+
+TEST_F(WhatIf, TheDefaultChangesNothing) {
+  EXPECT_EQ(run("diagnosis.flap_losses=3"), 0);
+  EXPECT_THAT(out_, HasSubstr(": 0 of 1 diagnosis gone, 0 new\n"));
+}
+
+TEST_F(WhatIf, ADiagnosisThatComesLater) {
+  EXPECT_EQ(run("diagnosis.open_at=0.999"), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("  - bnxt_re1/1  "));
+  EXPECT_THAT(out_, HasSubstr("dirty connector (path"));
+  EXPECT_THAT(out_, HasSubstr(": 1 of 1 diagnosis gone, 1 new\n"));
+}
+
+TEST_F(WhatIf, AsJson) {
+  options_.format = "json";
+  EXPECT_EQ(run("ledger.signal_hold_s=3600"), 0) << err_;
+  EXPECT_THAT(out_, StartsWith("{\"schema\":\"linkhealth.what_if/1\""));
+  EXPECT_THAT(out_, HasSubstr("\"gone\":[{\"port\":"));
+  EXPECT_THAT(out_, HasSubstr("\"fault\":\"dirty_connector\""));
+}
+
+TEST_F(WhatIf, AnUnknownKeyIsOneLine) {
+  EXPECT_EQ(run("ledger.signal_hol_s=3600"), 2);
+  EXPECT_THAT(err_, HasSubstr("did you mean"));
+  EXPECT_EQ(out_, "");
 }
 
 }  // namespace

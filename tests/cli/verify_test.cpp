@@ -5,7 +5,6 @@
 
 #include <sstream>
 
-#include "cli/exit_codes.h"
 #include "cli/verify_text.h"
 #include "exporters/json/json.h"
 #include "tests/support/manual_clock.h"
@@ -35,8 +34,10 @@ class ScriptedDaemon : public Client {
 
 class Verify : public ::testing::Test {
  protected:
-  VerifyEnvironment world(bool terminal = false) {
-    return {clock, [this](Milliseconds wait) { return step(wait); }, out, terminal};
+  int run(const VerifyOptions& options, bool terminal = false) {
+    const VerifyEnvironment environment{clock, [this](Milliseconds wait) { return step(wait); },
+                                        out, terminal};
+    return run_command([&] { return verify(daemon, options, style, environment); });
   }
   bool step(Milliseconds wait) {
     const Milliseconds by = std::max(wait, Milliseconds(10'000));
@@ -59,8 +60,8 @@ class Verify : public ::testing::Test {
   TextStyle style{.colour = false, .width_columns = 140, .ascii = false};
 };
 
-TEST_F(Verify, PassesAndSaysSo) {
-  EXPECT_EQ(verify(daemon, {.port = "ens1np0"}, style, world()), kOk);
+TEST_F(Verify, PassIsPrinted) {
+  EXPECT_EQ(run({.port = "ens1np0"}), kOk);
   EXPECT_THAT(
       out.str(),
       StartsWith("Verifying mlx5_0/1 at 400G (takes 2 h 5 min): no carrier loss for 30 min, no "
@@ -78,7 +79,7 @@ TEST_F(Verify, ADropFails) {
       daemon.report.ports[0].latest.link->carrier_down_count = 2;
     return true;
   };
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kProblems);
+  EXPECT_EQ(run({.port = "mlx5_0"}), kProblems);
   EXPECT_THAT(out.str(), HasSubstr("\nFAIL  mlx5_0/1: the carrier was lost\n"));
 }
 
@@ -87,7 +88,7 @@ TEST_F(Verify, ARestartOfTheDaemonIsTwoLinesAndNoHarm) {
     daemon.away = waited > std::chrono::minutes(20) && waited < std::chrono::minutes(22);
     return true;
   };
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kOk);
+  EXPECT_EQ(run({.port = "mlx5_0"}), kOk);
   EXPECT_THAT(out.str(), HasSubstr("  the daemon does not answer: waiting\n"));
   EXPECT_THAT(out.str(), HasSubstr("  the daemon answers again after"));
   EXPECT_NEAR(in_seconds(waited), 7510, 30) << "the kernel counted meanwhile";
@@ -99,7 +100,7 @@ TEST_F(Verify, ADropWhileTheDaemonIsAwayIsSeen) {
     if (daemon.away) daemon.report.ports[0].latest.link->carrier_down_count = 2;
     return true;
   };
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kProblems);
+  EXPECT_EQ(run({.port = "mlx5_0"}), kProblems);
 }
 
 TEST_F(Verify, ADaemonThatStaysAwayEndsIt) {
@@ -108,16 +109,16 @@ TEST_F(Verify, ADaemonThatStaysAwayEndsIt) {
     return true;
   };
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kNotReachable);
+  EXPECT_EQ(run({.port = "mlx5_0"}), kNotReachable);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("has not answered for 10 min"));
 }
 
 TEST_F(Verify, MistakesAreReportedAtOnce) {
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_33"}, style, world()), kBadInput);
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_8"}, style, world()), kBadInput);
+  EXPECT_EQ(run({.port = "mlx5_33"}), kBadInput);
+  EXPECT_EQ(run({.port = "mlx5_8"}), kBadInput);
   daemon.away = true;
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kNotReachable);
+  EXPECT_EQ(run({.port = "mlx5_0"}), kNotReachable);
   const std::string errors = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(errors, HasSubstr("did you mean mlx5_3?"));
   EXPECT_THAT(errors, HasSubstr("mlx5_8/1 is exempt (not cabled by plan): nothing to verify"));
@@ -127,19 +128,19 @@ TEST_F(Verify, MistakesAreReportedAtOnce) {
 TEST_F(Verify, InterruptedIsNoVerdict) {
   on_step = [this] { return waited < std::chrono::minutes(30); };
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kDaemonError);
+  EXPECT_EQ(run({.port = "mlx5_0"}), kDaemonError);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
               HasSubstr("interrupted at 24%: mlx5_0/1 is not verified"));
 }
 
 TEST_F(Verify, AsJsonLines) {
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0", .ber = 1e-13, .json = true}, style, world()), kOk);
+  EXPECT_EQ(run({.port = "mlx5_0", .ber = 1e-13, .json = true}), kOk);
   EXPECT_THAT(out.str(), StartsWith("{\"schema\":\"linkhealth.verify/1\",\"at\":"));
   EXPECT_THAT(out.str(), HasSubstr("\"port\":\"mlx5_0/1\",\"state\":\"pass\""));
 }
 
 TEST_F(Verify, OnATerminalOneLineIsDrawnOver) {
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0", .ber = 1e-13}, style, world(true)), kOk);
+  EXPECT_EQ(run({.port = "mlx5_0", .ber = 1e-13}, true), kOk);
   EXPECT_THAT(out.str(), HasSubstr("\r\x1b[K  ████████████░░░░░░░░░░░░  50%   15 min left"));
   EXPECT_LE(lines(), 4U);
 }
@@ -175,7 +176,7 @@ TEST_F(Verify, TheGainOfARepairIsShown) {
       port.faults.clear();  // it closes, and that is when one wants to know
     return true;
   };
-  EXPECT_EQ(verify(daemon, {.port = "mlx5_0", .ber = 1e-13}, style, world()), kOk);
+  EXPECT_EQ(run({.port = "mlx5_0", .ber = 1e-13}), kOk);
   EXPECT_THAT(out.str(), HasSubstr("(was -9.1)"));
   EXPECT_THAT(out.str(), HasSubstr("; +7.8 dB on lane 2 since the repair"));
 }
@@ -184,7 +185,7 @@ TEST_F(Verify, QualifyBurnsDownAllPorts) {
   daemon.report.ports[1].faults.clear();
   daemon.report.ports[1].health = Health::kHealthy;
   daemon.report.ports.pop_back();  // the one of which nothing can be read
-  EXPECT_EQ(verify(daemon, {.ber = 1e-13}, style, world()), kProblems);
+  EXPECT_EQ(run({.ber = 1e-13}), kProblems);
   const std::string text = out.str();
   EXPECT_THAT(
       text, StartsWith("Verifying gpu-0417: 3 ports (1 exempt); each: no carrier loss for 30 min"));
@@ -196,7 +197,7 @@ TEST_F(Verify, QualifyBurnsDownAllPorts) {
 
 TEST_F(Verify, QualifyPassesWhenAllDo) {
   daemon.report.ports.resize(1);
-  EXPECT_EQ(verify(daemon, {.ber = 1e-13}, style, world()), kOk);
+  EXPECT_EQ(run({.ber = 1e-13}), kOk);
   EXPECT_THAT(out.str(), ::testing::EndsWith("PASS  1 of 1 ports passed\n"));
 }
 

@@ -22,8 +22,14 @@ struct Scene {
     port.latest.link = LinkSample{};
     port.latest.link->fec = "RS544";
   }
-  void see(SymptomId id, Verdict verdict = Verdict::kPresent) {
-    findings[static_cast<std::size_t>(id)].verdict = verdict;
+  void see(std::initializer_list<SymptomId> ids, Verdict verdict = Verdict::kPresent) {
+    for (const SymptomId id : ids) findings[static_cast<std::size_t>(id)].verdict = verdict;
+  }
+  void lose_db(double rx, std::optional<double> far_tx, std::optional<double> far_rx) {
+    const auto estimate = [](double db) { return LightLossEstimate{db, 0.2, 1}; };
+    view.light.rx = estimate(rx);
+    if (far_tx) view.light.far_tx = estimate(*far_tx);
+    if (far_rx) view.light.far_rx = estimate(*far_rx);
   }
   Differential rank(const Cause* explained = nullptr) {
     return differentiate({view, findings, nullptr, explained});
@@ -72,52 +78,44 @@ TEST(Tables, HoldTheNamesOfTheFormat) {
 
 TEST(Differential, NothingSeenIsHealthyAboveAll) {
   Scene scene;
-  for (const Symptom& row : symptom_table()) scene.see(row.id, Verdict::kAbsent);
+  for (const Symptom& row : symptom_table()) scene.see({row.id}, Verdict::kAbsent);
   EXPECT_GT(scene.rank().healthy, 0.9);
 }
 
 TEST(Differential, IncomingLossWithAHealthyFarLaserIsDirt) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  scene.see(kOneLaneErrors);
-  scene.view.light.rx = LightLossEstimate{4, 0.2, 1};
-  scene.view.light.far_tx = LightLossEstimate{0.05, 0.2, 1};
-  scene.view.light.far_rx = LightLossEstimate{0.02, 0.2, 0};
+  scene.see({kReceiveErrors, kOneLaneErrors});
+  scene.lose_db(4, 0.05, 0.02);
   EXPECT_EQ(scene.top(), "dirty_connector/path");
 }
 
 TEST(Differential, TheSameLossSentByTheFarLaserIsTheLaser) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  scene.view.light.rx = LightLossEstimate{4, 0.2, 1};
-  scene.view.light.far_tx = LightLossEstimate{4.1, 0.2, 1};
-  scene.view.light.far_rx = LightLossEstimate{0.02, 0.2, 0};
+  scene.see({kReceiveErrors});
+  scene.lose_db(4, 4.1, 0.02);
   EXPECT_EQ(scene.top(), "failing_transmitter/far");
 }
 
 TEST(Differential, AFarPortThatIsReadAndSetUpIsNotDown) {
   for (const SymptomId light : {kNoLight, kLightThere}) {
     Scene scene(Medium::kOptical, false);
-    scene.see(kLinkDown);
-    scene.see(light);
+    scene.see({kLinkDown, light});
     EXPECT_EQ(scene.top(), "far_port_down/far")
         << "the most frequent cause, where the far end is not read";
-    scene.see(kFarAdminDown, Verdict::kAbsent);
+    scene.see({kFarAdminDown}, Verdict::kAbsent);
     EXPECT_NE(scene.top(), "far_port_down/far");
   }
 }
 
-/// Who says that he is not ready sends light: he does not hear us, or he starts.
+/// A far end that reports "not ready" sends light: it does not receive ours, or it is starting.
 TEST(Differential, AFarEndThatIsNotReadyAndSendsLightIsNotSurelyDown) {
   Scene scene(Medium::kOptical, false);
   for (const Symptom& row : symptom_table())
-    if (row.id < kFarTxLow) scene.see(row.id, Verdict::kAbsent);
-  scene.see(kLinkDown);
-  scene.see(kLightThere);
-  scene.see(kRemoteFault);
-  for (const SymptomId id : {kFarTxLow, kFarTxOff, kFarRxLow, kFarRxDark, kFarAdminDown,
-                             kFarModuleAbsent, kFarErrors, kGroupDown, kGroupFlaps, kGroupErrors})
-    scene.see(id, Verdict::kUnknown);
+    if (row.id < kFarTxLow) scene.see({row.id}, Verdict::kAbsent);
+  scene.see({kLinkDown, kLightThere, kRemoteFault});
+  scene.see({kFarTxLow, kFarTxOff, kFarRxLow, kFarRxDark, kFarAdminDown, kFarModuleAbsent,
+             kFarErrors, kGroupDown, kGroupFlaps, kGroupErrors},
+            Verdict::kUnknown);
   const auto first = scene.rank().ranked.front();
   EXPECT_EQ(first.fault->name, "far_port_down");
   EXPECT_LT(first.confidence, 0.9);
@@ -125,18 +123,16 @@ TEST(Differential, AFarEndThatIsNotReadyAndSendsLightIsNotSurelyDown) {
 
 TEST(Differential, OneDarkPortAloneIsNotItsSwitch) {
   Scene scene(Medium::kOptical, false);
-  scene.see(kLinkDown);
-  scene.see(kNoLight);
-  scene.see(kFlaps);
+  scene.see({kLinkDown, kNoLight, kFlaps});
   EXPECT_NE(scene.top(), "far_switch_fault/far");
-  scene.see(kFarAdminDown, Verdict::kAbsent);
+  scene.see({kFarAdminDown}, Verdict::kAbsent);
   EXPECT_NE(scene.top(), "far_switch_fault/far") << "what is pulled there is dark, too";
 }
 
 TEST(Differential, WithErrorsOnOneSideLightLostOnBothIsTheFibre) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  scene.see(kFarErrors, Verdict::kAbsent);
+  scene.see({kReceiveErrors});
+  scene.see({kFarErrors}, Verdict::kAbsent);
   scene.view.light.rx = LightLossEstimate{3.4, 0.22, 2};
   scene.view.light.far_tx = LightLossEstimate{0.05, 0.22, 2};
   scene.view.light.tx = LightLossEstimate{0.05, 0.22, 1};
@@ -146,38 +142,32 @@ TEST(Differential, WithErrorsOnOneSideLightLostOnBothIsTheFibre) {
 
 TEST(Differential, AnActiveOpticalCableThatLosesDataInBurstsIsOnePart) {
   Scene scene(Medium::kAoc);
-  scene.see(kErrorBursts);
-  scene.see(kLosingData);
-  scene.see(kFlaps);
+  scene.see({kErrorBursts, kLosingData, kFlaps});
   EXPECT_EQ(scene.top(), "faulty_cable/path");
 }
 
 TEST(Differential, LossInBothDirectionsIsTheFibre) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  scene.view.light.rx = LightLossEstimate{4, 0.2, 1};
-  scene.view.light.far_tx = LightLossEstimate{0.05, 0.2, 1};
-  scene.view.light.far_rx = LightLossEstimate{3.5, 0.2, 1};
+  scene.see({kReceiveErrors});
+  scene.lose_db(4, 0.05, 3.5);
   EXPECT_EQ(scene.top(), "damaged_fiber/path");
 }
 
 TEST(Differential, ErrorsWithLightAsItWasAlmostExcludeDirt) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  scene.view.light.rx = LightLossEstimate{0.05, 0.2, 1};
+  scene.see({kReceiveErrors});
+  scene.lose_db(0.05, {}, {});
   const Differential differential = scene.rank();
   EXPECT_EQ(differential.ranked.front().fault->name, "bad_module");
-  for (const RankedFault& row : differential.ranked) {
+  for (const RankedFault& row : differential.ranked)
     if (row.fault->name == "dirty_connector") {
       EXPECT_LT(row.probability, 0.25);
     }
-  }
 }
 
 TEST(Differential, CopperHasNoDirtyConnector) {
   Scene scene(Medium::kCopper);
-  scene.see(kReceiveErrors);
-  scene.see(kOneLaneErrors);
+  scene.see({kReceiveErrors, kOneLaneErrors});
   const Differential differential = scene.rank();
   EXPECT_EQ(differential.ranked.front().fault->name, "faulty_cable");
   for (const RankedFault& row : differential.ranked) {
@@ -188,25 +178,22 @@ TEST(Differential, CopperHasNoDirtyConnector) {
 
 TEST(Differential, ConsequencesDoNotCountAgainstADeadNic) {
   Scene scene(Medium::kOptical, false);
-  scene.see(kDeviceFatal);
-  scene.see(kNegotiationFails);
-  scene.see(kLightThere);
+  scene.see({kDeviceFatal, kNegotiationFails, kLightThere});
   EXPECT_EQ(scene.top(), "nic_fault/node");
 }
 
 TEST(Differential, NoLightAtBothEndsWithBothModulesIsNotTheFarPort) {
   Scene scene(Medium::kOptical, false);
-  scene.see(kNoLight);
-  scene.see(kFarRxDark);
-  scene.see(kFarTxOff, Verdict::kAbsent);
-  scene.see(kFarAdminDown, Verdict::kAbsent);
+  scene.see({kNoLight, kFarRxDark});
+  scene.see({kFarTxOff}, Verdict::kAbsent);
+  scene.see({kFarAdminDown}, Verdict::kAbsent);
   EXPECT_NE(scene.rank().ranked.front().fault->name, "far_port_down");
 }
 
 TEST(Differential, WhatIsMissingIsNamedWithTheReadingThatWouldDecide) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  scene.view.light.rx = LightLossEstimate{4, 0.2, 1};
+  scene.see({kReceiveErrors});
+  scene.lose_db(4, {}, {});
   const auto missing = missing_readings(scene.rank(), scene.findings);
   ASSERT_FALSE(missing.empty());
   EXPECT_TRUE(std::any_of(missing.begin(), missing.end(), [](const MissingReading& row) {
@@ -216,11 +203,9 @@ TEST(Differential, WhatIsMissingIsNamedWithTheReadingThatWouldDecide) {
 
 TEST(Differential, TheSecondPassFindsWhatTheFirstFaultDoesNotExplain) {
   Scene scene;
-  for (const SymptomId id : {kFlaps, kSpeedReduced, kModuleHot, kDeviceFatal, kRetries})
-    scene.see(id, Verdict::kAbsent);
-  scene.see(kReceiveErrors);
-  scene.see(kPcieReduced);
-  scene.view.light.rx = LightLossEstimate{5, 0.2, 1};
+  scene.see({kFlaps, kSpeedReduced, kModuleHot, kDeviceFatal, kRetries}, Verdict::kAbsent);
+  scene.see({kReceiveErrors, kPcieReduced});
+  scene.lose_db(5, {}, {});
   const Differential first = scene.rank();
   const Differential second = scene.rank(first.ranked.front().cause);
   EXPECT_NE(first.ranked.front().fault, second.ranked.front().fault);
@@ -236,28 +221,25 @@ TEST(ImpliedDrop, FollowsTheTableOfThePhysics) {
 
 TEST(Differential, MultimodeGlassHasNoReflections) {
   Scene scene;
-  scene.see(kReceiveErrors);
-  for (const SymptomId id : {kOneLaneErrors, kLosingData, kFlaps, kFarErrors})
-    scene.see(id, Verdict::kAbsent);
+  scene.see({kReceiveErrors});
+  scene.see({kOneLaneErrors, kLosingData, kFlaps, kFarErrors}, Verdict::kAbsent);
   for (auto* drop : {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx,
                      &scene.view.light.far_tx})
     *drop = LightLossEstimate{0.02, 0.2, 0};
   scene.view.multimode = true;
   EXPECT_EQ(scene.top(), "bad_module/local");
   const auto differential = scene.rank();
-  for (const RankedFault& row : differential.ranked) {
+  for (const RankedFault& row : differential.ranked)
     if (row.fault->name == "dirty_connector") {
       EXPECT_LT(row.confidence, 0.05);
     }
-  }
 }
 
 TEST(Differential, AReadingThatLiesIsNotDirtAsWell) {
   Scene scene;
-  scene.see(kLaneReadsDark);
-  scene.see(kLightLow);
-  scene.see(kReceiveErrors, Verdict::kAbsent);
-  scene.view.light.rx = LightLossEstimate{40, 0.2, 1};
+  scene.see({kLaneReadsDark, kLightLow});
+  scene.see({kReceiveErrors}, Verdict::kAbsent);
+  scene.lose_db(40, {}, {});
   const auto first = scene.rank();
   ASSERT_EQ(first.ranked.front().fault->name, "bad_module");
   EXPECT_GT(scene.rank(first.ranked.front().cause).healthy, 0.3);
@@ -265,9 +247,8 @@ TEST(Differential, AReadingThatLiesIsNotDirtAsWell) {
 
 TEST(Differential, ANoisySignalInACableIsTheCable) {
   Scene scene(Medium::kAoc);
-  scene.see(kReceiveErrors);
-  scene.see(kSnrLow);
-  scene.see(kModuleHot, Verdict::kAbsent);
+  scene.see({kReceiveErrors, kSnrLow});
+  scene.see({kModuleHot}, Verdict::kAbsent);
   EXPECT_EQ(scene.top(), "faulty_cable/path");
 }
 

@@ -14,7 +14,7 @@ PortHistory unused() {
   return port;
 }
 
-TEST(Exempt, APortThatNobodyUsesIsLeftOutWithTheReason) {
+TEST(Exempt, AnUnusedPortIsExemptWithTheReason) {
   EXPECT_NE(exempt_reason(unused(), nullptr, false).find("unused"), std::string::npos);
   EXPECT_NE(exempt_reason(unused(), nullptr, true).find("not expected"), std::string::npos);
 }

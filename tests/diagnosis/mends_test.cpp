@@ -79,7 +79,7 @@ TEST(Copper, WithoutAThermometerSeldomOverheatsBeforeAnythingIsSeen) {
   EXPECT_GT(prior_up_of(FaultId::kModuleOverheated, kOnOptical), 0.02);
 }
 
-TEST(Light, OfTheFarEndThatWasReadBeforeTheFallSaysNothingOfIt) {
+TEST(Light, OfTheFarEndFromBeforeTheFallIsUnknown) {
   Scene scene(false);
   scene.view.light.rx_fresh = true;
   scene.view.light.far_rx = scene.view.light.far_tx = LightLossEstimate{0.1, 0.2, 0};
@@ -107,7 +107,7 @@ struct Erring : Scene {
   }
 };
 
-TEST(DamagedFibre, LosesALittleInBothDirectionsAndNobodyHadAHandAtIt) {
+TEST(DamagedFibre, LosesALittleInBothDirectionsWithoutBeingTouched) {
   Erring scene;
   scene.view.light.rx = LightLossEstimate{1.6, 0.22, 0};
   scene.view.light.far_rx = LightLossEstimate{1.3, 0.22, 0};
@@ -125,7 +125,7 @@ TEST(DamagedFibre, TakesLightFromAllFibresOfARibbonAndDirtFromSome) {
   EXPECT_EQ(scene.judged().ranked.front().fault->name, "dirty_connector");
 }
 
-TEST(DamagedFibre, IsNamedBesideDirtWhereTheFarEndIsNotRead) {
+TEST(DamagedFibre, IsAmbiguousWithDirtIfTheFarEndIsNotRead) {
   Erring scene;
   scene.view.light.rx = LightLossEstimate{2, 0.22, 0};
   const Differential differential = scene.judged();
@@ -285,7 +285,7 @@ TEST(ModuleHot, AReadingThatNoModuleSurvivesIsNone) {
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
 }
 
-TEST(FaultyCable, ThatTheDriverSaysIsShortedNeedsNoMore) {
+TEST(FaultyCable, ThatTheDriverReportsAsShortedNeedsNoMore) {
   Fallen scene;
   scene.view.medium = Medium::kCopper;
   for (const SymptomId id : {kTrainingFails, kBadSignal, kNegotiationFails, kNoPartner})

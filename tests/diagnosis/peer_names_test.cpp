@@ -35,7 +35,7 @@ TEST(PeerNames, PortsAreComparedByTheirNumbers) {
   EXPECT_EQ(compare_ports("east", "", "west"), kDiffers);
 }
 
-TEST(PeerNames, AnInterfaceIndexOrAnAddressAccusesNobody) {
+TEST(PeerNames, AnInterfaceIndexOrAnAddressIsNoMismatch) {
   EXPECT_EQ(compare_ports("513", "", "Ethernet17/1"), kUnknown);
   EXPECT_EQ(compare_ports("513", "Ethernet17/1", "Ethernet17/1"), kSame);
   EXPECT_EQ(compare_ports("513", "to gpu-0417 rail 3", "Ethernet17/1"), kUnknown);

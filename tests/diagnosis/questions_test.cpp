@@ -33,7 +33,7 @@ struct DirtyScene : Scene {
   }
 };
 
-TEST(RuledOut, WhatAnotherFaultWouldShowAndDoesNotIsSaidWithItsNumbers) {
+TEST(RuledOut, AMissingSymptomRulesAnotherFaultOut) {
   DirtyScene scene;
   scene.set(kFarTxLow, Checks(EvidenceSource::kFarModule)
                            .at_least("power sent by the far end lost", 0.1, 1.2, "dB"));
@@ -66,7 +66,7 @@ TEST(RuledOut, WhatShowsOrIsNotKnownRulesNothingOut) {
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
 }
 
-TEST(RuledOut, AFaultThatNobodyWouldThinkOfIsNotMentioned) {
+TEST(RuledOut, AnUnlikelyFaultIsNotMentioned) {
   DirtyScene scene;
   scene.set(kNeighbourDiffers,
             Checks(EvidenceSource::kPlan).holds("the far end is not the one of the plan", false));
@@ -96,7 +96,7 @@ TEST(CountedRange, IsThatOfCountedEvents) {
   EXPECT_NEAR(counted_range(100).high, 121.63, 0.1);
 }
 
-TEST(Multimode, ByTheModulesWordElseByItsName) {
+TEST(Multimode, ByTheMediaTypeElseByTheName) {
   ModuleSample module;
   for (const char* name :
        {"100G-SR4", "400G-VR4", "1G-SX", "40G-SWDM4", "10G-LRM", "40G-BiDi", "100G-BiDi"}) {
@@ -137,7 +137,7 @@ TEST(RunnerUp, ANameThatLeadsHasNone) {
   EXPECT_TRUE(Pair("dirt, incoming", 0.7, "far laser", 0.28).rival());
 }
 
-TEST(RunnerUp, TheMissingReadingThatTellsBestIsNamed) {
+TEST(RunnerUp, TheMostTellingMissingReadingIsNamed) {
   Pair pair("dirt, incoming", 0.5, "far laser", 0.45);
   Finding& far = pair.findings[static_cast<std::size_t>(SymptomId::kFarTxLow)];
   far = unknown("the peer gives no module data");
@@ -158,7 +158,7 @@ TEST(RunnerUp, WithoutSuchAReadingTheCheapestStepOfOneThatIsNoneOfTheOtherDecide
       << "to read the far end's power costs nothing";
 }
 
-TEST(RunnerUp, AStepThatFailedIsNotAskedForAgain) {
+TEST(RunnerUp, AFailedStepIsNotSuggestedAgain) {
   const Pair pair("dirt, incoming", 0.5, "own receiver or electronics", 0.45);
   const auto before = pair.rival();
   ASSERT_TRUE(before && before->step);
@@ -183,7 +183,7 @@ EvidenceSources all_but(std::optional<EvidenceSource> missing) {
   return seen;
 }
 
-TEST(Confusable, EachMissingSourceHidesWhatOnlyItTells) {
+TEST(Confusable, EachMissingSourceHidesItsDistinctions) {
   EXPECT_TRUE(confusable_pairs(all_but(std::nullopt)).empty());
   EXPECT_TRUE(confusable(all_but(kPcie), FaultId::kHealthy, FaultId::kPcieDegraded));
   const EvidenceSources no_light = kLink | kCounters;

@@ -23,7 +23,7 @@ class RepairBookTest : public testing::Test {
   RepairBook book;
 };
 
-TEST_F(RepairBookTest, AFaultThatStillShowsSaysThatTheRepairFailed) {
+TEST_F(RepairBookTest, AFaultThatStillShowsMeansThatTheRepairFailed) {
   repair(RepairAction::kFibreReseated, 0);
   book.seen("pci/1", "id", at(60));
   EXPECT_EQ(outcome(0), RepairOutcome::kPending) << "too early: windows still hold what was before";

@@ -125,7 +125,7 @@ TEST_F(RepairWatchTest, SetDownAndUpIsABounce) {
 TEST_F(RepairWatchTest, WaitsUntilTheModuleWasReadAgain) {
   feed.module_readable = false;
   outage(12, [this] { feed.module.lanes[1].rx_power_mw = 0.8; });
-  EXPECT_TRUE(records.empty()) << "nobody has looked at the module yet";
+  EXPECT_TRUE(records.empty()) << "the module was not read yet";
   feed.module_readable = true;
   run(10);
   ASSERT_EQ(records.size(), 1U);

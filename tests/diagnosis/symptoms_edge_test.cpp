@@ -10,7 +10,7 @@ namespace {
 using namespace symptom_scene;  // NOLINT(google-build-using-namespace)
 using ::testing::HasSubstr;
 
-TEST(PcieReduced, UnderLoadNobodySavesPower) {
+TEST(PcieReduced, APortUnderLoadSavesNoPower) {
   Scene scene;
   scene.port.latest.pcie = PcieSample{};
   scene.port.latest.pcie->speed_gtps = 8;
@@ -38,11 +38,11 @@ TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {
   scene.port.latest.link->speed_mbps = 200000;
   scene.view.group.siblings_speed_mbps = 400000;
   EXPECT_TRUE(look(kSpeedReduced, scene.view).present());
-  scene.expected.speed_mbps = 200000;  // somebody wants it so
+  scene.expected.speed_mbps = 200000;  // configured
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent());
 }
 
-TEST(SpeedReduced, WhereNobodyElseSaysTheModuleDoes) {
+TEST(SpeedReduced, IsJudgedByTheModuleAsALastResort) {
   Scene scene;
   scene.port.latest.link->speed_mbps = 200000;
   scene.port.carrier.best_speed_mbps = 200000;
@@ -54,10 +54,10 @@ TEST(SpeedReduced, WhereNobodyElseSaysTheModuleDoes) {
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "built so";
   scene.view.group.siblings_as_slow = 0;
   scene.expected.speed_mbps = 200000;
-  EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "somebody wants it so";
+  EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "configured";
 }
 
-TEST(SpeedReduced, AModuleSaysWhatOnePortOfItCarries) {
+TEST(SpeedReduced, TheModuleTypeGivesTheSpeedOfOnePort) {
   EXPECT_EQ(module_speed_mbps("400G-DR4"), 400000);
   EXPECT_EQ(module_speed_mbps("800G-2xDR4"), 400000);
   EXPECT_EQ(module_speed_mbps("100G-4WDM-10"), 100000);
@@ -138,7 +138,7 @@ TEST(FarErrors, WithoutFecThoseThatTheStandardAllowsAreNone) {
   EXPECT_TRUE(look(kFarErrors, scene.view).absent()) << "one burst";
 }
 
-TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
+TEST(PowerLost, IsUnreadableOrNotKnownYet) {
   Scene scene;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
     EXPECT_FALSE(look(id, scene.view).pending);
@@ -157,7 +157,7 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
   scene.port.peer_at.reset();
   fail(scene, SourceId::kModule, 60);
   for (const SymptomId id : {kTxLow, kFarTxLow})
-    EXPECT_FALSE(look(id, scene.view).pending) << "nobody reads it any more: to wait is no advice";
+    EXPECT_FALSE(look(id, scene.view).pending) << "it is no longer read: waiting does not help";
 }
 
 TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
@@ -173,8 +173,7 @@ TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
 TEST(ModuleNew, ALinkThatCameUpWithItsModuleFellForAnotherReason) {
   Scene scene(false);
   scene.port.carrier.was_up = true;
-  EXPECT_TRUE(look(kModuleNew, scene.view).absent())
-      << "it was seen up, and nobody touched the module";
+  EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it was up, and the module was not touched";
   scene.port.carrier.module_event_at = steady_from_seconds(9000);
   EXPECT_TRUE(look(kModuleNew, scene.view).absent())
       << "it fell 700 s after the module was changed";
@@ -238,7 +237,7 @@ TEST(LightLow, AMeterOfAnotherModuleIsNoRuler) {
   EXPECT_TRUE(look(kLightLow, scene.view).present());
 }
 
-TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
+TEST(Traffic, AUniformRunNeedsNoFullWindow) {
   Scene scene;
   TrafficStats& t = scene.view.traffic;
   t.all = 70;
@@ -326,7 +325,7 @@ TEST(PcieErrors, OneThatIsUncorrectableCountsForAnHour) {
   EXPECT_FALSE(look(kPcieErrors, scene.view).present());
 }
 
-TEST(CountersOfTheCard, SayWhatTheKernelLogSays) {
+TEST(CountersOfTheCard, AgreeWithTheKernelLog) {
   Scene scene;
   SignalStats& s = scene.view.signal;
   repeated(s.pcie_damage, 10, 4, 300);
@@ -336,7 +335,7 @@ TEST(CountersOfTheCard, SayWhatTheKernelLogSays) {
   repeated(s.module_bus_errors, 3, 3, 600);
   EXPECT_TRUE(look(kModuleFaultReported, scene.view).present());
   repeated(s.module_bus_errors, 3, 3, 599);
-  EXPECT_FALSE(look(kModuleFaultReported, scene.view).present()) << "somebody plugs";
+  EXPECT_FALSE(look(kModuleFaultReported, scene.view).present()) << "a plug event";
   repeated(s.module_heat, 2, 2, 60);
   EXPECT_TRUE(look(kOverheatReported, scene.view).present());
   repeated(s.module_heat, 1, 1, 60);

@@ -19,12 +19,10 @@ struct Row {
   bool up;
   Set set;
   double present, absent;
-  std::function<void(Scene&)> unknown;
+  std::function<void(Scene&)> unknown = [](Scene&) {};
 };
 /// For a failed test's message.
 void PrintTo(const Row& row, std::ostream* out) { *out << symptom(row.id).name; }
-
-const auto kNothing = [](Scene&) {};
 
 /// 0: the reason of this symptom; 1: another one.
 template <const char* const* kStateAndSub>
@@ -75,8 +73,7 @@ void traffic(Scene& s) {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
-      {kAdminDown, false, [](Scene& s, double v) { s.port.latest.link->admin_up = v != 0; }, 0, 1,
-       kNothing},
+      {kAdminDown, false, [](Scene& s, double v) { s.port.latest.link->admin_up = v != 0; }, 0, 1},
       {kLinkDown, false, [](Scene& s, double v) { s.view.down = v != 0; }, 1, 0,
        [](Scene& s) { s.port.carrier.up.reset(); }},
       {kFlaps, true, [](Scene& s, double apart_s) { losses(s, 3, apart_s); }, 121, 119, nullptr},
@@ -85,18 +82,18 @@ const std::vector<Row>& rows() {
          s.port.latest.link->speed_mbps = static_cast<std::uint32_t>(v);
          s.expected.speed_mbps = 400000;
        },
-       200000, 400000, kNothing},
-      {kNoPartner, false, &give_reason<kNoPartnerWords>, 0, 1, kNothing},
-      {kNegotiationFails, false, &give_reason<kNoHcd>, 0, 1, kNothing},
-      {kTrainingFails, false, &give_reason<kInhibit>, 0, 1, kNothing},
-      {kNoFecLock, false, &give_reason<kFecWords>, 0, 1, kNothing},
-      {kNoPcsLock, false, &give_reason<kPcsWords>, 0, 1, kNothing},
-      {kBadSignal, false, &give_reason<kBadWords>, 0, 1, kNothing},
-      {kRemoteFault, false, &give_reason<kRemoteWords>, 0, 1, kNothing},
-      {kNoCableReported, false, &give_reason<kNoCableWords>, 0, 1, kNothing},
-      {kUnsupportedReported, false, &give_reason<kUnsupportedWords>, 0, 1, kNothing},
-      {kModuleFaultReported, false, &give_reason<kEepromWords>, 0, 1, kNothing},
-      {kOverheatReported, false, &give_reason<kOverheatWords>, 0, 1, kNothing},
+       200000, 400000},
+      {kNoPartner, false, &give_reason<kNoPartnerWords>, 0, 1},
+      {kNegotiationFails, false, &give_reason<kNoHcd>, 0, 1},
+      {kTrainingFails, false, &give_reason<kInhibit>, 0, 1},
+      {kNoFecLock, false, &give_reason<kFecWords>, 0, 1},
+      {kNoPcsLock, false, &give_reason<kPcsWords>, 0, 1},
+      {kBadSignal, false, &give_reason<kBadWords>, 0, 1},
+      {kRemoteFault, false, &give_reason<kRemoteWords>, 0, 1},
+      {kNoCableReported, false, &give_reason<kNoCableWords>, 0, 1},
+      {kUnsupportedReported, false, &give_reason<kUnsupportedWords>, 0, 1},
+      {kModuleFaultReported, false, &give_reason<kEepromWords>, 0, 1},
+      {kOverheatReported, false, &give_reason<kOverheatWords>, 0, 1},
       {kSettingsTouched, false,
        [](Scene& s, double at) { s.port.carrier.admin_event_at = steady_from_seconds(at); }, 9650,
        9500, [](Scene& s) { s.view.down = false; }},
@@ -106,31 +103,31 @@ const std::vector<Row>& rows() {
          s.view.signal.ber = ber;
        },
        1.1e-6, 0.9e-6, [](Scene& s) { s.view.signal.ber_limit = 2.4e-4; }},
-      {kLosingData, true, [](Scene& s, double n) { losing(s, n); }, 3, 2, kNothing},
+      {kLosingData, true, [](Scene& s, double n) { losing(s, n); }, 3, 2},
       {kOneLaneErrors, true,
        [](Scene& s, double ratio) {
          s.view.signal.worst_lane = 0, s.view.signal.lane_ber[0] = 1e-5;
          s.view.signal.worst_lane_ratio = ratio;
        },
-       9, 7, kNothing},
+       9, 7},
       {kErrorBursts, true,
        [](Scene& s, double ber) {
          losing(s, 3);
          s.view.signal.ber = ber, s.view.signal.ber_limit = 2.4e-4;
        },
-       1e-7, 1e-4, kNothing},
+       1e-7, 1e-4},
       {kErrorsBeforeFall, false,
        [](Scene& s, double ber) { s.port.before_loss.ber = ber, s.view.signal.ber_limit = 2.4e-4; },
-       1e-4, 1e-6, kNothing},
+       1e-4, 1e-6},
       {kLinkRecoveries, true,
        [](Scene& s, double intervals) { repeated(s.view.signal.recoveries, 3, intervals, 60); }, 2,
-       1, kNothing},
+       1},
       {kFarErrors, true,
        [](Scene& s, double reads) {
          s.view.signal.far_reads = 6, s.view.signal.far_errors_1h = 20;
          s.view.signal.far_error_reads = reads;
        },
-       3, 2, kNothing},
+       3, 2},
       {kSnrLow, true,
        [](Scene& s, double db) {  // 0: a lane without a value
          lanes(s), s.port.latest.module->vdm.media_esnr_db = {20, 0, db};
@@ -141,87 +138,85 @@ const std::vector<Row>& rows() {
                    s.port.latest.module->coherent.osnr_db = 30;
        }},
       {kNoLight, false, [](Scene& s, double v) { lanes(s), s.view.light.rx_dark_all = v != 0; }, 1,
-       0, kNothing},
+       0},
       {kSomeLanesDark, false,
-       [](Scene& s, double v) { lanes(s), s.view.light.rx_dark_some = v != 0; }, 1, 0, kNothing},
+       [](Scene& s, double v) { lanes(s), s.view.light.rx_dark_some = v != 0; }, 1, 0},
       {kLightThere, false, [](Scene& s, double v) { lanes(s), s.view.light.worst_rx_dbm = v; }, -2,
-       -13, kNothing},
-      {kLightLow, true, &lose<&LightStats::rx>, 1.2, 1.1, kNothing},
+       -13},
+      {kLightLow, true, &lose<&LightStats::rx>, 1.2, 1.1},
       {kFibresAlike, true, [](Scene& s, double low) { ribbon(s, static_cast<std::size_t>(low)); },
        4, 3, [](Scene& s) { ribbon(s, 4), s.port.latest.module->connector = "LC"; }},
       {kLaneReadsDark, true, [](Scene& s, double v) { lanes(s), s.view.light.worst_rx_dbm = v; },
-       -40, -15, kNothing},
-      {kTxLow, true, &lose<&LightStats::tx>, 1.2, 1.1, kNothing},
+       -40, -15},
+      {kTxLow, true, &lose<&LightStats::tx>, 1.2, 1.1},
       {kTxFault, true,
-       [](Scene& s, double v) { lanes(s), s.port.latest.module->lanes[1].tx_fault = v != 0; }, 1, 0,
-       kNothing},
-      {kBiasHigh, true, [](Scene& s, double v) { s.view.light.bias_ratio = v; }, 1.2, 1.19,
-       kNothing},
+       [](Scene& s, double v) { lanes(s), s.port.latest.module->lanes[1].tx_fault = v != 0; }, 1,
+       0},
+      {kBiasHigh, true, [](Scene& s, double v) { s.view.light.bias_ratio = v; }, 1.2, 1.19},
       {kLaserTires, true,
        [](Scene& s, double v) {
          lanes(s), s.view.light.bias_ratio = v, s.view.light.bias_lane = 0;
        },
        1.31, 1.29, [](Scene& s) { lanes(s); }},
-      {kTxOff, false, &send_dbm<&PortHistory::own>, -40, 0, kNothing},
-      {kFarTxLow, true, &lose<&LightStats::far_tx>, 1.2, 1.1, kNothing},
-      {kFarTxOff, false, &send_dbm<&PortHistory::far>, -40, 0, kNothing},
+      {kTxOff, false, &send_dbm<&PortHistory::own>, -40, 0},
+      {kFarTxLow, true, &lose<&LightStats::far_tx>, 1.2, 1.1},
+      {kFarTxOff, false, &send_dbm<&PortHistory::far>, -40, 0},
       {kFarSendsUnheard, false, &unheard, -1, -40,
        [](Scene& s) { unheard(s, -1), s.view.light.far_fresh = false; }},
-      {kFarRxLow, true, &lose<&LightStats::far_rx>, 1.2, 1.1, kNothing},
+      {kFarRxLow, true, &lose<&LightStats::far_rx>, 1.2, 1.1},
       {kFarRxDark, false,
        [](Scene& s, double v) {
          s.view.light.far_fresh = true, s.port.far.rx_lanes = 1;
          s.view.light.far_rx_dark_all = v != 0;
        },
-       1, 0, kNothing},
+       1, 0},
       {kNoLockWithLight, false,
        [](Scene& s, double mw) {
          lanes(s), s.port.latest.module->lanes[0].rx_lol = true,
                    s.port.latest.module->lanes[0].rx_power_mw = mw;
        },
-       1, 0, kNothing},
+       1, 0},
       {kModuleAbsent, false,
-       [](Scene& s, double v) { lanes(s), s.port.latest.module->present = v != 0; }, 0, 1,
-       kNothing},
+       [](Scene& s, double v) { lanes(s), s.port.latest.module->present = v != 0; }, 0, 1},
       {kModuleState, true,
        [](Scene& s, double v) {
          lanes(s), s.port.latest.module->state = v != 0 ? "ModuleFault" : "ModuleReady";
        },
-       1, 0, kNothing},
+       1, 0},
       {kModuleHot, true,
        [](Scene& s, double c) {
          lanes(s), s.port.latest.module->temperature_c = c, s.port.own.temperature_c.add_recent(c);
        },
-       70, 69, kNothing},
+       70, 69},
       {kModuleNew, false,
        [](Scene& s, double at) { s.port.own.serial_changed_at = steady_from_seconds(at); }, 9940,
-       9941, kNothing},
-      {kSupplyLow, true, [](Scene& s, double v) { s.view.supply_low = v != 0; }, 1, 0, kNothing},
+       9941},
+      {kSupplyLow, true, [](Scene& s, double v) { s.view.supply_low = v != 0; }, 1, 0},
       {kSupplyShared, true,
        [](Scene& s, double v) { s.view.supply_low = true, s.view.group.siblings_supply_low = v; },
-       1, 0, kNothing},
+       1, 0},
       {kFarAdminDown, false, [](Scene& s, double up) { far_admin(s, up); }, 0, 1,
        [](Scene& s) { far_admin(s, 0, 9600); }},  // read before the fall: it says nothing about now
       {kFarModuleAbsent, false,
-       [](Scene& s, double v) { read_peer(s).module.emplace().present = v != 0; }, 0, 1, kNothing},
+       [](Scene& s, double v) { read_peer(s).module.emplace().present = v != 0; }, 0, 1},
       {kNeighbourDiffers, true,
        [](Scene& s, double v) {
          s.expected.peer_system = "leaf-1", s.expected.peer_port = "Ethernet17/1";
          read_peer(s).system = "LEAF-1.site.example";
          s.port.latest.peer->port = v != 0 ? "Eth18/1" : "Eth17/1";
        },
-       1, 0, kNothing},
+       1, 0},
       {kPcieReduced, true,
        [](Scene& s, double reads) {
          narrow(s), s.port.device.pcie_low_reads = static_cast<std::size_t>(reads);
        },
-       1, 0, kNothing},
+       1, 0},
       {kPcieErrors, true,
        [](Scene& s, double last) {
          s.port.device.pcie_errors = {{steady_from_seconds(1), 5},
                                       {steady_from_seconds(3600), last}};
        },
-       15, 12, kNothing},
+       15, 12},
       {kDeviceFatal, true,
        [](Scene& s, double v) {
          if (v != 0) s.port.device.fatal_at = steady_from_seconds(5);
@@ -251,20 +246,20 @@ const std::vector<Row>& rows() {
        },
        0, 1, nullptr},
       {kCardErrors, true,
-       [](Scene& s, double span_s) { repeated(s.view.signal.card_errors, 8, 4, span_s); }, 300, 299,
-       kNothing},
+       [](Scene& s, double span_s) { repeated(s.view.signal.card_errors, 8, 4, span_s); }, 300,
+       299},
       {kGroupDown, false,
-       [](Scene& s, double n) { s.view.group.same_leaf = 1, s.view.group.fell_together = n; }, 1, 0,
-       kNothing},
+       [](Scene& s, double n) { s.view.group.same_leaf = 1, s.view.group.fell_together = n; }, 1,
+       0},
       {kGroupFlaps, true,
        [](Scene& s, double alone) {
          s.view.group.same_leaf = 1, s.view.group.flaps_together = 2;
          s.view.group.flaps_alone = alone;
        },
-       3, 4, kNothing},
+       3, 4},
       {kGroupErrors, true,
        [](Scene& s, double n) { s.view.group.same_leaf = 1, s.view.group.errors_together = n; }, 1,
-       0, kNothing},
+       0},
       {kCongested, true,
        [](Scene& s, double share) {
          traffic(s), s.view.traffic.marks_share = share, s.view.traffic.marks_per_s = 500;
@@ -276,19 +271,19 @@ const std::vector<Row>& rows() {
          traffic(s), s.view.traffic.drops_share = share, s.view.traffic.drops_per_s = 0.5;
          s.view.traffic.drops_known = true;
        },
-       0.5, 0.4, kNothing},
+       0.5, 0.4},
       {kRetries, true,
        [](Scene& s, double share) {
          traffic(s), s.view.traffic.retries_share = share, s.view.traffic.retries_per_s = 0.01;
          s.view.traffic.retries_known = true;
        },
-       0.6, 0.5, kNothing},
+       0.6, 0.5},
       {kForwardedErrors, true,
        [](Scene& s, double share) {
          traffic(s), s.view.traffic.forwarded_share = share, s.view.traffic.forwarded_per_s = 0.01;
          s.view.traffic.forwarded_known = true;
        },
-       0.6, 0.5, kNothing},
+       0.6, 0.5},
       {kCountersBlind, true, [](Scene& s, double for_s) { fail(s, SourceId::kCounters, for_s); },
        120, 119, [](Scene& s) { s.port.present = false; }},
       {kModuleBlind, true,

@@ -20,7 +20,7 @@ constexpr std::array kKinds = {FaultEventKind::kOpened,       FaultEventKind::kW
                                FaultEventKind::kAcknowledged, FaultEventKind::kProving,
                                FaultEventKind::kClosed,       FaultEventKind::kReopened};
 
-TEST(Journal, AnEntrySaysWhatWhereHowSureAndWhatToDo) {
+TEST(Journal, AnEntryHasFaultPortConfidenceAndRepair) {
   const auto fields = journal_fields(test::example_event(FaultEventKind::kOpened), "gpu-0417");
   EXPECT_THAT(
       fields.front(),

@@ -25,7 +25,7 @@ struct Options {
   std::size_t examples = 3;
   bool verbose = false;
   bool outcomes = false;
-  std::vector<Degrade> degrade = {Degrade::kNothing};
+  std::vector<const Degrade*> degrade = {find_degrade("nothing")};
 };
 
 constexpr const char* kUsage =
@@ -41,12 +41,8 @@ constexpr const char* kUsage =
 std::optional<Options> parse(const std::vector<std::string>& args) {
   Options out;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i] == "--verbose") {
-      out.verbose = true;
-      continue;
-    }
-    if (args[i] == "--outcomes") {
-      out.outcomes = true;
+    if (args[i] == "--verbose" || args[i] == "--outcomes") {
+      (args[i] == "--verbose" ? out.verbose : out.outcomes) = true;
       continue;
     }
     if (i + 1 >= args.size()) return std::nullopt;
@@ -65,9 +61,9 @@ std::optional<Options> parse(const std::vector<std::string>& args) {
       out.examples = *number;
     } else if (name == "--degrade" && value == "all") {
       out.degrade.clear();
-      for (const DegradeInfo& row : degrade_table()) out.degrade.push_back(row.kind);
-    } else if (name == "--degrade" && parse_degrade(value)) {
-      out.degrade = {*parse_degrade(value)};
+      for (const Degrade& row : degrade_table()) out.degrade.push_back(&row);
+    } else if (name == "--degrade" && find_degrade(value) != nullptr) {
+      out.degrade = {find_degrade(value)};
     } else if (name == "--fault") {
       out.fault = value;
     } else if (name == "--write") {
@@ -84,21 +80,13 @@ std::optional<Options> parse(const std::vector<std::string>& args) {
   return out;
 }
 
-Engine engine_for(const RecordingHeader& header) {
-  EngineSettings settings;
-  settings.node = header.node;
-  settings.knobs = KnobTable(diagnosis_knob_groups());
-  settings.expected = header.expected;
-  return Engine(std::move(settings));
-}
-
 void print_evidence(const FaultReport& fault) {
   for (const Evidence& evidence : fault.evidence) {
-    fmt::print("      {} {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-",
+    fmt::print("      {} {} {} {} {} {} {} [{}] {}\n", evidence.supports ? "+" : "-",
                evidence.symptom, evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "",
                evidence.op, evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "",
                evidence.unit, evidence.where, evidence.source,
-               evidence.text.empty() ? "" : " " + evidence.text, "");
+               evidence.text.empty() ? "" : " " + evidence.text);
   }
   for (const Candidate& candidate : fault.differential)
     fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end),
@@ -128,7 +116,7 @@ void print_events(const Engine::Step& step) {
 }
 
 /// One line when several kinds are compared, else everything.
-void print_score(Degrade kind, const Options& options, const Score& score) {
+void print_score(const Degrade& kind, const Options& options, const Score& score) {
   if (options.outcomes)
     for (const Outcome& out : score.outcomes())
       fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {}\n", out.case_name, out.port,
@@ -142,10 +130,9 @@ void print_score(Degrade kind, const Options& options, const Score& score) {
   fmt::print(
       "{:<18} right {:.3f}  first three {:.3f}  end {:.3f}  wrong and sure {:2}  false {:2}  "
       "calibration {:.3f}  {}\n",
-      degrade_table()[static_cast<std::size_t>(kind)].name, score.share(&Outcome::right),
-      score.share(&Outcome::in_first_three), score.share(&Outcome::end_right),
-      score.confidently_wrong(), score.false_diagnoses().size(), score.calibration_error(),
-      degrade_table()[static_cast<std::size_t>(kind)].meaning);
+      kind.name, score.share(&Outcome::right), score.share(&Outcome::in_first_three),
+      score.share(&Outcome::end_right), score.confidently_wrong(), score.false_diagnoses().size(),
+      score.calibration_error(), kind.meaning);
 }
 
 /// Half an hour before the first fault, at most.
@@ -156,25 +143,38 @@ double late_start_s(const std::map<PortKey, Truth>& truth) {
   return first > 1e17 ? 0 : first - 1800;
 }
 
-void run_case(const CaseSpec& spec, const Options& options, Degrade kind, Score& score) {
-  Simulation simulation(spec);
-  RecordingHeader header = simulation.header();
-  Degrader degrader(kind, late_start_s(simulation.truth()));
+/// Runs the engine over the snapshots that `next` gives, until nullopt.
+template <typename Next>
+void judge_case(const std::string& name, RecordingHeader header,
+                const std::map<PortKey, Truth>& truth, Next next, const Degrade& kind, bool verbose,
+                Score& score) {
+  Degrader degrader(kind, late_start_s(truth));
   degrader.header(header);
   Engine engine = engine_for(header);
-  score.begin_case(fmt::format("{}:{}", to_string(spec.set), spec.seed), simulation.truth());
-  Snapshot next;
+  score.begin_case(name, truth);
   std::shared_ptr<const Report> last;
-  while (simulation.next(next)) {
-    const auto snapshot = degrader.apply(std::move(next));
-    if (!snapshot) continue;
-    const Engine::Step step = engine.step(*snapshot);
-    score.step(step, steady_seconds(snapshot->taken_at));
+  while (std::optional<Snapshot> snapshot = next()) {
+    const auto degraded = degrader.apply(*std::move(snapshot));
+    if (!degraded) continue;
+    const Engine::Step step = engine.step(*degraded);
+    score.step(step, steady_seconds(degraded->taken_at));
     last = step.report;
-    if (!options.verbose) continue;
-    print_events(step);
+    if (verbose) print_events(step);
   }
+  if (!last) return;
   score.end_case();
+  if (verbose) print_last(*last);
+}
+
+void run_case(const CaseSpec& spec, const Options& options, const Degrade& kind, Score& score) {
+  Simulation simulation(spec);
+  const auto next = [&simulation] {
+    std::optional<Snapshot> snapshot(std::in_place);
+    if (!simulation.next(*snapshot)) snapshot.reset();
+    return snapshot;
+  };
+  judge_case(fmt::format("{}:{}", to_string(spec.set), spec.seed), simulation.header(),
+             simulation.truth(), next, kind, options.verbose, score);
   if (!options.verbose) return;
   for (const auto& [port, truth] : simulation.truth()) {
     fmt::print("truth {} {}/{} onset {:.0f} {} {} {} far {}\n", port, truth.fault,
@@ -183,7 +183,6 @@ void run_case(const CaseSpec& spec, const Options& options, Degrade kind, Score&
     for (const Answer& answer : truth.also_accept)
       fmt::print("   or {}/{}\n", answer.fault, to_string(answer.end));
   }
-  if (last) print_last(*last);
 }
 
 Result<void> write_cases(const Options& options) {
@@ -196,9 +195,8 @@ Result<void> write_cases(const Options& options) {
           (std::filesystem::path(options.write_to) / name).string(), simulation.header());
       if (!writer) return writer.error();
       Snapshot snapshot;
-      while (simulation.next(snapshot)) {
+      while (simulation.next(snapshot))
         if (auto done = writer.value().write(snapshot); !done) return done;
-      }
       if (auto done = writer.value().close(); !done) return done;
       truth[name] = simulation.truth();
     }
@@ -207,30 +205,20 @@ Result<void> write_cases(const Options& options) {
 }
 
 Result<void> score_recording(const std::filesystem::path& file,
-                             const std::map<PortKey, Truth>& truth, Degrade kind, bool verbose,
-                             Score& score) {
+                             const std::map<PortKey, Truth>& truth, const Degrade& kind,
+                             bool verbose, Score& score) {
   auto reader = RecordingReader::open(file.string());
   if (!reader) return reader.error();
-  auto header = reader.value().header();
+  const auto header = reader->header();
   if (!header) return header.error();
-  Degrader degrader(kind, late_start_s(truth));
-  degrader.header(header.value());
-  Engine engine = engine_for(header.value());
-  score.begin_case(file.filename().string(), truth);
-  std::shared_ptr<const Report> last;
-  for (;;) {
-    auto snapshot = reader.value().next();
-    if (!snapshot) return snapshot.error();
-    if (!snapshot.value()) break;
-    const auto degraded = degrader.apply(std::move(*snapshot.value()));
-    if (!degraded) continue;
-    const Engine::Step step = engine.step(*degraded);
-    score.step(step, steady_seconds(degraded->taken_at));
-    last = step.report;
-    if (verbose) print_events(step);
-  }
-  score.end_case();
-  if (verbose && last) print_last(*last);
+  std::optional<Error> error;
+  const auto next = [&]() -> std::optional<Snapshot> {
+    auto snapshot = reader->next();
+    if (!snapshot) error = snapshot.error();
+    return snapshot ? *std::move(snapshot) : std::nullopt;
+  };
+  judge_case(file.filename().string(), *header, truth, next, kind, verbose, score);
+  if (error) return *error;
   return {};
 }
 
@@ -238,14 +226,14 @@ Result<void> score_recordings(const Options& options) {
   const std::filesystem::path folder(options.recordings);
   const auto truth = read_truth_file((folder / "truth.json").string());
   if (!truth) return truth.error();
-  for (const Degrade kind : options.degrade) {
+  for (const Degrade* kind : options.degrade) {
     Score score;
     for (const auto& [name, ports] : truth.value()) {
       if (!options.only.empty() && name != options.only) continue;
-      if (auto done = score_recording(folder / name, ports, kind, options.verbose, score); !done)
+      if (auto done = score_recording(folder / name, ports, *kind, options.verbose, score); !done)
         return done;
     }
-    print_score(kind, options, score);
+    print_score(*kind, options, score);
   }
   return {};
 }
@@ -264,12 +252,11 @@ int run(const std::vector<std::string>& args) {
   }
   for (const CaseSet set : options->sets) {
     fmt::print("== {}: {} cases from seed {}\n", to_string(set), options->cases, options->seed);
-    for (const Degrade kind : options->degrade) {
+    for (const Degrade* kind : options->degrade) {
       Score score;
-      for (std::uint64_t i = 0; i < options->cases; ++i) {
-        run_case({set, options->seed + i, options->fault}, *options, kind, score);
-      }
-      print_score(kind, *options, score);
+      for (std::uint64_t i = 0; i < options->cases; ++i)
+        run_case({set, options->seed + i, options->fault}, *options, *kind, score);
+      print_score(*kind, *options, score);
     }
   }
   return 0;

@@ -16,7 +16,7 @@ double measured_mw(double dbm, double offset_db, double noise_db, Rng& rng) {
 
 void apply_flags(ModuleLane& lane, double rx, bool laser_dead, const Ddm& ddm, Rng& rng) {
   if (!ddm.flags) return;
-  const bool dark = rx < -24.0 && !rng.chance(0.15);  // latched and cleared by whoever read it last
+  const bool dark = rx < -24.0 && !rng.chance(0.15);  // latched; the last reader cleared it
   lane.rx_los = dark;
   lane.rx_lol = dark;
   lane.tx_los = false;

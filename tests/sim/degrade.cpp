@@ -5,32 +5,6 @@
 namespace linkhealth::sim {
 namespace {
 
-using enum Degrade;
-
-constexpr DegradeInfo kTable[] = {
-    {kNothing, "nothing", "as recorded"},
-    {kNoExpected, "no_expected", "nobody wrote a plan"},
-    {kThin, "thin", "every third snapshot"},
-    {kNoPeer, "no_peer", "nothing of the far end"},
-    {kNoLanes, "no_lanes", "no errors per lane"},
-    {kNoBits, "no_bits", "corrected blocks only"},
-    {kNoDownReason, "no_down_reason", "the driver gives no reason"},
-    {kNoModule, "no_module", "no module readings"},
-    {kSlowModule, "slow_module", "the module is read every five minutes"},
-    {kNoThresholds, "no_thresholds", "the module gives no limits"},
-    {kNoEvents, "no_events", "levels and counts only"},
-    {kNoLog, "no_log", "no kernel log"},
-    {kNoUptime, "no_uptime", "the kernel's uptime is not known"},
-    {kNoCarrierCount, "no_carrier_count", "no carrier counts"},
-    {kNoPcie, "no_pcie", "no PCIe"},
-    {kNoTransport, "no_transport", "no hw_counters"},
-    {kLateStart, "late_start", "the monitor starts half an hour before the fault"},
-    {kHoles, "holes", "every group fails now and then"},
-    {kSplitGroups, "split_groups", "link, counters and module in snapshots of their own"},
-    {kNoSerial, "no_serial", "the module's identity is not readable"},
-    {kOwnPeriods, "own_periods", "each counter at the shipped period of its source"},
-};
-
 bool is_transport(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "packet_seq_err",      "local_ack_timeout_err", "implied_nak_seq_err",
@@ -50,87 +24,88 @@ void filter(Counters& counters, Drop drop) {
   counters = kept;
 }
 
+void drop_counters(PortSample& port) {
+  port.counters.reset();
+  port.fec_lanes.clear();
+}
+
+constexpr Degrade kTable[] = {
+    {"nothing", "as recorded"},
+    {"no_expected", "no plan"},
+    {"thin", "every third snapshot"},
+    {"no_peer", "nothing of the far end", [](PortSample& port) { port.peer.reset(); }},
+    {"no_lanes", "no errors per lane", [](PortSample& port) { port.fec_lanes.clear(); }},
+    {"no_bits", "corrected blocks only",
+     [](PortSample& port) {
+       port.fec_lanes.clear();
+       if (port.counters)
+         filter(*port.counters, [](std::string_view name) { return name == "fec_corrected_bits"; });
+     }},
+    {"no_down_reason", "the driver gives no reason",
+     [](PortSample& port) {
+       if (port.link) port.link->down_reason.reset();
+     }},
+    {"no_module", "no module readings", [](PortSample& port) { port.module.reset(); }},
+    {"slow_module", "the module is read every five minutes"},
+    {"no_thresholds", "the module gives no limits",
+     [](PortSample& port) {
+       if (port.module) port.module->thresholds = {};
+     }},
+    {"no_events", "levels and counts only"},
+    {"no_log", "no kernel log"},
+    {"no_uptime", "the kernel's uptime is not known"},
+    {"no_carrier_count", "no carrier counts",
+     [](PortSample& port) {
+       if (port.link) port.link->carrier_up_count = port.link->carrier_down_count = std::nullopt;
+     }},
+    {"no_pcie", "no PCIe", [](PortSample& port) { port.pcie.reset(); }},
+    {"no_transport", "no hw_counters",
+     [](PortSample& port) {
+       if (port.counters) filter(*port.counters, is_transport);
+     }},
+    {"late_start", "the monitor starts half an hour before the fault"},
+    {"holes", "every group fails now and then"},
+    {"split_groups", "link, counters and module in snapshots of their own"},
+    {"no_serial", "the module's identity is not readable",
+     [](PortSample& port) {
+       if (port.module) port.module->serial = port.module->vendor = port.module->part_number = "";
+     }},
+    {"own_periods", "each counter at the shipped period of its source"},
+};
+
 }  // namespace
 
-std::span<const DegradeInfo> degrade_table() { return kTable; }
+std::span<const Degrade> degrade_table() { return kTable; }
 
-std::optional<Degrade> parse_degrade(std::string_view name) {
-  for (const DegradeInfo& row : kTable)
-    if (row.name == name) return row.kind;
-  return std::nullopt;
+const Degrade* find_degrade(std::string_view name) {
+  const auto* const row = std::ranges::find(kTable, name, &Degrade::name);
+  return row == std::end(kTable) ? nullptr : row;
 }
 
 void Degrader::header(RecordingHeader& header) const {
-  if (kind_ == kNoExpected) header.expected.clear();
+  if (is("no_expected")) header.expected.clear();
 }
 
 void Degrader::strip(PortSample& port, const PortKey& key, SteadyTime now) {
   SourceMap& sources = sources_[key];
   if (port.sources) sources = *port.sources;
-  if (kind_ == kNoModule) sources.erase(SourceId::kModule);
+  if (is("no_module")) sources.erase(SourceId::kModule);
   SourceMap with_holes = sources;
   const auto hole = [&](std::uint64_t every, SourceId source) {
     if ((count_ * 7 + port.id.device.size() + key.back()) % every != 0) return false;
     with_holes[source] = {SourceState::kFailing, "EIO", now, {}};
     return true;
   };
-  switch (kind_) {
-    case kNoPeer:
-      port.peer.reset();
-      break;
-    case kNoLanes:
-      port.fec_lanes.clear();
-      break;
-    case kNoBits:
-      port.fec_lanes.clear();
-      if (port.counters)
-        filter(*port.counters, [](std::string_view name) { return name == "fec_corrected_bits"; });
-      break;
-    case kNoDownReason:
-      if (port.link) port.link->down_reason.reset();
-      break;
-    case kNoModule:
-      port.module.reset();
-      break;
-    case kSlowModule:
-      if (!module_due_) port.module.reset();
-      break;
-    case kNoThresholds:
-      if (port.module) port.module->thresholds = {};
-      break;
-    case kNoCarrierCount:
-      if (port.link) port.link->carrier_up_count = port.link->carrier_down_count = std::nullopt;
-      break;
-    case kNoPcie:
-      port.pcie.reset();
-      break;
-    case kNoTransport:
-      if (port.counters) filter(*port.counters, is_transport);
-      break;
-    case kHoles:
-      if (port.link && hole(11, SourceId::kLink)) port.link.reset();
-      if (port.counters && hole(9, SourceId::kCounters)) {
-        port.counters.reset();
-        port.fec_lanes.clear();
-      }
-      if (port.module && hole(5, SourceId::kModule)) port.module.reset();
-      if (port.peer && hole(3, SourceId::kPeerMad)) port.peer.reset();
-      break;
-    case kSplitGroups:
-      if (count_ % 2 == 0) port.link.reset();
-      if (count_ % 2 == 1) {
-        port.counters.reset();
-        port.fec_lanes.clear();
-      }
-      break;
-    case kNoSerial:
-      if (port.module) port.module->serial = port.module->vendor = port.module->part_number = "";
-      break;
-    case kOwnPeriods:
-      keep_due(port, key, now);
-      break;
-    default:
-      break;
+  if (kind_.strip != nullptr) kind_.strip(port);
+  if (is("slow_module") && !module_due_) port.module.reset();
+  if (is("split_groups") && count_ % 2 == 0) port.link.reset();
+  if (is("split_groups") && count_ % 2 == 1) drop_counters(port);
+  if (is("own_periods")) keep_due(port, key, now);
+  if (is("holes")) {
+    if (port.link && hole(11, SourceId::kLink)) port.link.reset();
+    if (port.counters && hole(9, SourceId::kCounters)) drop_counters(port);
+    if (port.module && hole(5, SourceId::kModule)) port.module.reset();
+    if (port.peer && hole(3, SourceId::kPeerMad)) port.peer.reset();
   }
   if (const auto shown = shown_sources_.find(key);
       shown == shown_sources_.end() || shown->second != with_holes)
@@ -192,13 +167,13 @@ std::optional<Snapshot> Degrader::apply(Snapshot snapshot) {
   const double t = steady_seconds(snapshot.taken_at);
   for (const auto& [key, port] : snapshot.ports)
     if (port.sources) sources_[key] = *port.sources;
-  if (kind_ == kLateStart && t < keep_from_s_) return std::nullopt;
-  if (kind_ == kThin && !thin(snapshot)) return std::nullopt;
-  if (kind_ == kNoEvents) snapshot.events.clear();
-  if (kind_ == kNoLog)
+  if (is("late_start") && t < keep_from_s_) return std::nullopt;
+  if (is("thin") && !thin(snapshot)) return std::nullopt;
+  if (is("no_events")) snapshot.events.clear();
+  if (is("no_log"))
     std::erase_if(snapshot.events,
                   [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
-  if (kind_ == kNoUptime) snapshot.uptime_s.reset();
+  if (is("no_uptime")) snapshot.uptime_s.reset();
   module_due_ = !module_at_ || in_seconds(snapshot.taken_at - *module_at_) >= 299;
   bool read = false;
   for (auto& [key, port] : snapshot.ports) {

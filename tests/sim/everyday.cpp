@@ -36,8 +36,8 @@ void maintenance(Everyday& e) {
   const double length = std::min(e.end_s - t - 300, e.rng.lognormal(900, 0.9));
   if (length < 20) return;
   e.port.add(window(t, length, true, [](PortSim& at, double, double) { at.now.admin_up = false; }));
-  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
-  e.port.at(t + length, [t = t + length](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
+  e.port.emit_at(t, PortEventKind::kAdminDown);
+  e.port.emit_at(t + length, PortEventKind::kAdminUp);
   e.truth.tolerate.emplace_back("admin_down");
 }
 
@@ -70,7 +70,7 @@ void module_swap(Everyday& e) {
   const double t = e.rng.uniform(900, e.end_s - 900);
   e.port.add(window(t, e.rng.uniform(30, 110), true,
                     [](PortSim& at, double, double) { at.now.module_present = false; }));
-  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+  e.port.emit_at(t, PortEventKind::kModuleRemoved);
   e.port.at(t + 29, [t](PortSim& at) {
     at.swap_module(t);
     at.emit(t + 29, PortEventKind::kModuleInserted);
@@ -89,9 +89,8 @@ void low_light(Everyday& e) {
     worst = std::min(worst, e.port.link.margin_db(Way::kIn, i, 50));
   if (e.port.setup.medium->bias_ma <= 0 || worst - db < 1.8) return;
   e.port.add(window(-1e9, 2e18, false, [db, lane, all](PortSim& at, double, double) {
-    for (std::size_t i = 0; i < at.link.lanes(); ++i) {
+    for (std::size_t i = 0; i < at.link.lanes(); ++i)
       if (all || i == lane) at.link.direction(Way::kIn).now[i].added_loss_db += db;
-    }
   }));
 }
 
@@ -109,7 +108,7 @@ void counters_cleared(Everyday& e) {
 
 void driver_reload(Everyday& e) {
   const double t = e.rng.uniform(600, e.end_s - 600);
-  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kDeviceGone); });
+  e.port.emit_at(t, PortEventKind::kDeviceGone);
   e.port.add(window(t, 12, true, [](PortSim& at, double, double) {
     at.now.rebooting = at.now.device_gone = true;
   }));
@@ -145,9 +144,8 @@ void Simulation::everyday_of_port(PortSim& port, double rate) {
   Truth& truth = truth_[port.setup.id.key()];
   const bool good = truth.fault == "healthy" && truth.repaired.empty();
   Everyday everyday{port, rng_, truth, duration_s_};
-  for (const EverydayRow& row : kEveryday) {
+  for (const EverydayRow& row : kEveryday)
     if (rng_.chance(row.chance * rate) && (good || !row.touches)) row.happen(everyday);
-  }
 }
 
 void Simulation::draw_everyday(const CaseSpec& spec) {

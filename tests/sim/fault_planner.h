@@ -31,6 +31,12 @@ struct Planner {
     return far() >= 3 && port.setup.peer_source != "mad";
   }
   [[nodiscard]] bool far_light_when_down() const { return far_light() && far_seen_when_down(); }
+  /// This port and the others of the same far switch.
+  [[nodiscard]] std::vector<PortSim*> members() const {
+    std::vector<PortSim*> all = mates;
+    all.push_back(&port);
+    return all;
+  }
   void accept(std::string fault, End end = End::kNone) {
     truth.also_accept.push_back({std::move(fault), end});
   }
@@ -50,7 +56,6 @@ struct Planner {
   double by_strength(double weak_low, double weak_high, double mid_high, double strong_high);
 };
 
-/// Where fault planners are; each sets the truth's end.
 void plan_dirty(Planner& p);
 void plan_fibre(Planner& p);
 void plan_transmitter(Planner& p);
@@ -70,7 +75,6 @@ void plan_nic(Planner& p);
 void plan_host_bottleneck(Planner& p);
 void plan_congestion(Planner& p);
 void plan_loss_elsewhere(Planner& p);
-void plan_wrong_cabling(Planner& p);
 void plan_monitor_blind(Planner& p);
 
 /// The mean error ratio that a signal fault of this strength brings a direction to.

@@ -11,36 +11,39 @@ namespace {
 
 struct Row {
   std::string_view name;
-  void (*plan)(Planner&);
+  End end;
+  bool link_down;
+  void (*plan)(Planner&);  ///< may set another end
 };
 
 constexpr Row kRows[] = {
-    {"dirty_connector", &plan_dirty},
-    {"damaged_fiber", &plan_fibre},
-    {"failing_transmitter", &plan_transmitter},
-    {"bad_module", &plan_bad_module},
-    {"module_overheated", &plan_hot},
-    {"module_missing", &plan_module_missing},
-    {"module_unsupported", &plan_module_unsupported},
-    {"faulty_cable", &plan_cable},
-    {"reduced_speed", &plan_reduced_speed},
-    {"settings_mismatch", &plan_settings_mismatch},
-    {"admin_down", &plan_admin_down},
-    {"unplugged", &plan_unplugged},
-    {"far_port_down", &plan_far_port_down},
-    {"far_switch_fault", &plan_far_switch_fault},
-    {"pcie_degraded", &plan_pcie},
-    {"nic_fault", &plan_nic},
-    {"host_bottleneck", &plan_host_bottleneck},
-    {"congestion", &plan_congestion},
-    {"loss_elsewhere", &plan_loss_elsewhere},
-    {"wrong_cabling", &plan_wrong_cabling},
-    {"monitor_blind", &plan_monitor_blind},
+    {"dirty_connector", End::kPath, false, &plan_dirty},
+    {"damaged_fiber", End::kPath, false, &plan_fibre},
+    {"failing_transmitter", End::kNone, false, &plan_transmitter},
+    {"bad_module", End::kLocal, false, &plan_bad_module},
+    {"module_overheated", End::kLocal, false, &plan_hot},
+    {"module_missing", End::kLocal, true, &plan_module_missing},
+    {"module_unsupported", End::kLocal, true, &plan_module_unsupported},
+    {"faulty_cable", End::kPath, false, &plan_cable},
+    {"reduced_speed", End::kPath, false, &plan_reduced_speed},
+    {"settings_mismatch", End::kPath, true, &plan_settings_mismatch},
+    {"admin_down", End::kLocal, true, &plan_admin_down},
+    {"unplugged", End::kPath, true, &plan_unplugged},
+    {"far_port_down", End::kFar, true, &plan_far_port_down},
+    {"far_switch_fault", End::kFar, false, &plan_far_switch_fault},
+    {"pcie_degraded", End::kNode, false, &plan_pcie},
+    {"nic_fault", End::kNode, true, &plan_nic},
+    {"host_bottleneck", End::kNode, false, &plan_host_bottleneck},
+    {"congestion", End::kFabric, false, &plan_congestion},
+    {"loss_elsewhere", End::kFabric, false, &plan_loss_elsewhere},
+    {"wrong_cabling", End::kPath, false,
+     [](Planner&) {}},  // the node crosses its plan (scenario.cpp)
+    {"monitor_blind", End::kNode, false, &plan_monitor_blind},
 };
 
 constexpr auto kNames = [] {
   std::array<std::string_view, std::size(kRows)> out{};
-  for (std::size_t i = 0; i < std::size(kRows); ++i) out[i] = kRows[i].name;
+  std::ranges::transform(kRows, out.begin(), &Row::name);
   return out;
 }();
 
@@ -132,17 +135,13 @@ std::span<const std::string_view> fault_names() { return kNames; }
 
 bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on_leaf) {
   const Build build = port.setup.medium->build;
-  const bool cable = build != Build::kOptical;
   if (name == "dirty_connector" || name == "damaged_fiber" || name == "failing_transmitter" ||
-      name == "bad_module") {
-    return !cable;
-  }
-  if (name == "faulty_cable") return cable;
+      name == "bad_module")
+    return build == Build::kOptical;
+  if (name == "faulty_cable") return build != Build::kOptical;
   if (name == "module_overheated") return build == Build::kOptical || build == Build::kAoc;
-  if (name == "module_unsupported") return true;
   if (name == "far_switch_fault") return ports_on_leaf >= 2;
-  if (name == "wrong_cabling") return port.setup.far_level >= 1;
-  return true;
+  return name != "wrong_cabling" || port.setup.far_level >= 1;
 }
 
 void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng,
@@ -153,9 +152,10 @@ void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*
                    : plan.strength == Strength::kMid ? "mid"
                                                      : "strong";
   Planner planner{plan, port, mates, rng, truth};
-  for (const Row& row : kRows) {
-    if (row.name == plan.name) row.plan(planner);
-  }
+  const Row& row = *std::ranges::find(kRows, plan.name, &Row::name);
+  truth.end = row.end;
+  truth.link_down = row.link_down;
+  row.plan(planner);
 }
 
 }  // namespace linkhealth::sim

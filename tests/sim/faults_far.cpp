@@ -7,7 +7,6 @@
 namespace linkhealth::sim {
 
 void plan_reduced_speed(Planner& p) {
-  p.truth.end = End::kPath;
   const double factor = p.plan.strength == Strength::kStrong ? 0.25 : 0.5;
   const double retrain = p.rng.uniform(3, 30);
   p.port.add(p.effect(
@@ -23,8 +22,6 @@ void plan_reduced_speed(Planner& p) {
 }
 
 void plan_settings_mismatch(Planner& p) {
-  p.truth.end = End::kPath;
-  p.truth.link_down = true;
   const std::vector<DownReason> reasons = {{"Autoneg", "No HCD"},
                                            {"Autoneg", "No partner detected during force mode"},
                                            {"Autoneg", "FEC mismatch during override"},
@@ -38,9 +35,8 @@ void plan_settings_mismatch(Planner& p) {
     change.end_s = p.plan.onset_s;
     change.apply = [](PortSim& at, double, double) { at.now.admin_up = false; };
     p.port.add(std::move(change));
-    p.port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kAdminDown); });
-    p.port.at(p.plan.onset_s,
-              [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
+    p.port.emit_at(begin, PortEventKind::kAdminDown);
+    p.port.emit_at(p.plan.onset_s, PortEventKind::kAdminUp);
   }
   p.always([reason](PortSim& at) {
     at.now.settings_match = false;
@@ -60,28 +56,21 @@ void plan_settings_mismatch(Planner& p) {
 }
 
 void plan_admin_down(Planner& p) {
-  p.truth.end = End::kLocal;
-  p.truth.link_down = true;
   p.always([](PortSim& at) { at.now.admin_up = false; });
   if (p.plan.onset_s > 0) {
-    p.port.at(p.plan.onset_s,
-              [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
+    p.port.emit_at(p.plan.onset_s, PortEventKind::kAdminDown);
   }
 }
 
 void plan_unplugged(Planner& p) {
-  p.truth.end = End::kPath;
-  p.truth.link_down = true;
-  const bool optical = p.port.setup.medium->build == Build::kOptical;
+  const bool optical = p.optical();
   const bool far_side = p.rng.chance(0.5);
   if (far_side) {
     p.truth.note = "at the far end";
     const bool with_module = !optical || p.rng.chance(0.4);
     p.always([with_module](PortSim& at) {
       if (with_module) at.now.far_module_present = false;
-      for (const Way way : {Way::kIn, Way::kOut}) {
-        for (LaneNow& lane : at.link.direction(way).now) lane.open = true;
-      }
+      at.link.open_all();
     });
     if (!with_module) p.accept("damaged_fiber");
     if (!p.far_seen_when_down()) {
@@ -96,17 +85,12 @@ void plan_unplugged(Planner& p) {
   if (!optical) {
     p.always([](PortSim& at) { at.now.module_present = false; });
     if (p.plan.onset_s > 0) {
-      p.port.at(p.plan.onset_s,
-                [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+      p.port.emit_at(p.plan.onset_s, PortEventKind::kModuleRemoved);
     }
     p.accept("module_missing");
     return;
   }
-  p.always([](PortSim& at) {
-    for (const Way way : {Way::kIn, Way::kOut}) {
-      for (LaneNow& lane : at.link.direction(way).now) lane.open = true;
-    }
-  });
+  p.always([](PortSim& at) { at.link.open_all(); });
   p.accept("damaged_fiber");
   if (!p.far_seen_when_down()) {
     p.accept("far_port_down");
@@ -115,8 +99,6 @@ void plan_unplugged(Planner& p) {
 }
 
 void plan_far_port_down(Planner& p) {
-  p.truth.end = End::kFar;
-  p.truth.link_down = true;
   const bool reboot = !p.mates.empty();
   const bool laser_off = p.rng.chance(0.85);
   p.always([reboot, laser_off](PortSim& at) {
@@ -131,17 +113,16 @@ void plan_far_port_down(Planner& p) {
   if (laser_off) {
     p.accept("unplugged");
     p.accept("damaged_fiber");
-    if (p.port.setup.medium->build != Build::kOptical) p.accept("faulty_cable");
+    if (!p.optical()) p.accept("faulty_cable");
   } else {
     p.accept("settings_mismatch");
     p.accept("bad_module");
     if (!p.port.powers_readable()) p.accept("unplugged");
-    if (p.port.setup.medium->build != Build::kOptical) p.accept("faulty_cable");
+    if (!p.optical()) p.accept("faulty_cable");
   }
 }
 
 void plan_far_switch_fault(Planner& p) {
-  p.truth.end = End::kFar;
   const bool flaps = p.rng.chance(0.5);
   p.truth.note = flaps ? "flaps" : "errors";
   if (flaps) {
@@ -153,11 +134,7 @@ void plan_far_switch_fault(Planner& p) {
       falls.push_back(t);
       t += mean * p.rng.uniform(0.5, 1.5);
     }
-    for (PortSim* member : [&] {
-           auto all = p.mates;
-           all.push_back(&p.port);
-           return all;
-         }()) {
+    for (PortSim* member : p.members()) {
       for (const double fall : falls) {
         Effect drop;
         drop.start_s = fall + p.rng.uniform(0.0, 1.8);
@@ -173,11 +150,7 @@ void plan_far_switch_fault(Planner& p) {
     return;
   }
   const double target = std::pow(10.0, p.by_strength(-5.3, -4.6, -3.7, -3.2));
-  for (PortSim* member : [&] {
-         auto all = p.mates;
-         all.push_back(&p.port);
-         return all;
-       }()) {
+  for (PortSim* member : p.members()) {
     const double before = member->link.mean_ber(Way::kIn, member->setup.medium->temperature_c);
     const double share = member->setup.medium->fec == Fec::kRs528 ? 0.2 : 1.0;
     const double own = std::max(target * p.rng.uniform(0.6, 1.5) * share, 12 * before);
@@ -185,9 +158,8 @@ void plan_far_switch_fault(Planner& p) {
     Effect noise = p.effect(
         delay,
         [own](PortSim& at, double, double) {
-          for (LaneNow& lane : at.link.direction(Way::kIn).now) {
+          for (LaneNow& lane : at.link.direction(Way::kIn).now)
             lane.added_floor_ber = at.setup.medium->fec == Fec::kNone ? own * 1e-6 : own;
-          }
         },
         true);
     member->add(std::move(noise));

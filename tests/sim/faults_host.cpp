@@ -7,7 +7,6 @@
 namespace linkhealth::sim {
 
 void plan_pcie(Planner& p) {
-  p.truth.end = End::kNode;
   const bool aer_only = p.plan.strength == Strength::kWeak;
   const double width = aer_only            ? 1.0
                        : p.rng.chance(0.6) ? (p.plan.strength == Strength::kStrong ? 0.25 : 0.5)
@@ -30,8 +29,6 @@ void plan_pcie(Planner& p) {
 }
 
 void plan_nic(Planner& p) {
-  p.truth.end = End::kNode;
-  p.truth.link_down = true;
   const bool gone = p.plan.strength == Strength::kStrong && p.rng.chance(0.4) && p.plan.onset_s > 0;
   p.truth.note = gone ? "gone" : "health";
   const bool mlx5 = p.port.setup.driver->name == "mlx5_core";
@@ -59,7 +56,6 @@ void plan_nic(Planner& p) {
 }
 
 void plan_host_bottleneck(Planner& p) {
-  p.truth.end = End::kNode;
   const double drops = p.by_strength(3, 8, 60, 400);
   const bool stalls = p.rng.chance(0.5);
   p.always([drops, stalls](PortSim& at) {
@@ -71,7 +67,6 @@ void plan_host_bottleneck(Planner& p) {
 }
 
 void plan_congestion(Planner& p) {
-  p.truth.end = End::kFabric;
   const double marks = p.by_strength(1500, 3000, 12000, 60000);
   const double wait = p.by_strength(0.25, 0.35, 0.55, 0.8);
   p.always([marks, wait](PortSim& at) {
@@ -82,7 +77,6 @@ void plan_congestion(Planner& p) {
 }
 
 void plan_loss_elsewhere(Planner& p) {
-  p.truth.end = End::kFabric;
   const double rate = p.by_strength(0.03, 0.08, 0.4, 2.0);
   const bool marked = p.port.infiniband() && p.rng.chance(0.6);
   p.always([rate, marked](PortSim& at) {
@@ -96,11 +90,7 @@ void plan_loss_elsewhere(Planner& p) {
   }
 }
 
-/// The node crosses its plan (scenario.cpp): nothing is wrong with the link.
-void plan_wrong_cabling(Planner& p) { p.truth.end = End::kPath; }
-
 void plan_monitor_blind(Planner& p) {
-  p.truth.end = End::kNode;
   const bool permission = p.rng.chance(0.5);
   p.truth.note = permission ? "permission" : "timeout";
   const bool with_link = permission && p.rng.chance(0.5);

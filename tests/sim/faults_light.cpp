@@ -25,9 +25,8 @@ std::vector<double> touched_lanes(Planner& p, double spread_probability) {
 
 std::function<void(PortSim&, double)> lose_light(Way way, std::vector<double> weight) {
   return [way, weight](PortSim& port, double db) {
-    for (std::size_t lane = 0; lane < weight.size(); ++lane) {
+    for (std::size_t lane = 0; lane < weight.size(); ++lane)
       port.link.direction(way).now[lane].added_loss_db += db * weight[lane];
-    }
   };
 }
 
@@ -37,9 +36,8 @@ void dirty_reflections(Planner& p) {
                            : std::pow(10.0, p.rng.uniform(-7.0, -5.0));
   const std::vector<double> weight = touched_lanes(p, 0.25);
   p.port.add(p.effect(0, [weight, floor](PortSim& port, double strength, double) {
-    for (std::size_t lane = 0; lane < weight.size(); ++lane) {
+    for (std::size_t lane = 0; lane < weight.size(); ++lane)
       port.link.direction(Way::kIn).now[lane].added_floor_ber = floor * weight[lane] * strength;
-    }
   }));
   p.truth.note = "reflections";
   p.accept("bad_module");
@@ -50,9 +48,8 @@ void plan_broken_fibre(Planner& p) {
   const std::size_t from = all ? 0 : p.rng.below(p.port.link.lanes());
   p.port.add(p.effect(0, [all, from](PortSim& port, double, double) {
     for (const Way way : {Way::kIn, Way::kOut}) {
-      for (std::size_t lane = from; lane < (all ? port.link.lanes() : from + 1); ++lane) {
+      for (std::size_t lane = from; lane < (all ? port.link.lanes() : from + 1); ++lane)
         port.link.direction(way).now[lane].open = true;
-      }
     }
   }));
   p.truth.note = "broken";
@@ -80,7 +77,6 @@ std::vector<std::size_t> laser_lanes(Planner& p) {
 }  // namespace
 
 void plan_dirty(Planner& p) {
-  p.truth.end = End::kPath;
   if (p.medium().single_mode && p.medium().fec != Fec::kNone && p.rng.chance(0.15))
     return dirty_reflections(p);
   const bool outgoing = p.far() >= 2 && p.rng.chance(0.15);
@@ -102,7 +98,7 @@ void plan_dirty(Planner& p) {
     }
     return;
   }
-  // Nobody can see a loss that is no larger than the spread of good lanes and was there before.
+  // Not visible: a loss that is no larger than the spread of good lanes and was there before.
   if (!p.port.powers_readable() || (p.plan.onset_s <= 0 && db < 2.5)) p.accept("bad_module");
   if (!p.far_light()) {
     p.accept("failing_transmitter", End::kFar);
@@ -111,7 +107,6 @@ void plan_dirty(Planner& p) {
 }
 
 void plan_fibre(Planner& p) {
-  p.truth.end = End::kPath;
   if (p.plan.strength == Strength::kStrong && p.rng.chance(0.4)) return plan_broken_fibre(p);
   // A bend or crush takes the same from both directions of the fibres that lie in it.
   const std::vector<double> weight = touched_lanes(p, 0.5);

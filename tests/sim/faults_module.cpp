@@ -43,7 +43,6 @@ void plan_module_management(Planner& p) {
 }  // namespace
 
 void plan_bad_module(Planner& p) {
-  p.truth.end = End::kLocal;
   const std::size_t kind = p.rng.weighted({0.45, 0.2, 0.15, 0.08, 0.12});
   if (kind == 4) return plan_module_management(p);
   if (kind == 3 && p.port.powers_readable()) {  // the meter of a lane is broken, the data are fine
@@ -79,9 +78,8 @@ void plan_bad_module(Planner& p) {
     const std::size_t lane = p.rng.below(p.port.link.lanes());
     const bool whole = p.rng.chance(0.25);
     const auto set = [=](PortSim& port, double db) {
-      for (std::size_t i = 0; i < port.link.lanes(); ++i) {
+      for (std::size_t i = 0; i < port.link.lanes(); ++i)
         if (whole || i == lane) port.link.direction(way).now[i].penalty_db = db;
-      }
     };
     const double db = scale_for(p, way, far_receiver ? losing_ber(p) : target_ber(p, way), set);
     const double ramp = p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000);
@@ -105,7 +103,6 @@ void plan_bad_module(Planner& p) {
 }
 
 void plan_hot(Planner& p) {
-  p.truth.end = End::kLocal;
   // What its own limit calls hot: 70 C.
   const double heat = p.by_strength(72, 75, 79, 90) - p.medium().temperature_c -
                       p.port.heat_offset_c - p.port.ddm.temperature_offset_c;
@@ -133,7 +130,6 @@ void plan_hot(Planner& p) {
 }
 
 void plan_cable(Planner& p) {
-  p.truth.end = End::kPath;
   if (p.rng.chance(0.3)) {
     const double per_s = flaps_per_s(p);
     p.port.add(
@@ -162,12 +158,10 @@ void plan_cable(Planner& p) {
 }
 
 void plan_module_missing(Planner& p) {
-  p.truth.end = End::kLocal;
-  p.truth.link_down = true;
   p.always([](PortSim& at) { at.now.module_present = false; });
   if (p.plan.onset_s > 0) {
     const double t = p.plan.onset_s;
-    p.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+    p.port.emit_at(t, PortEventKind::kModuleRemoved);
     if (p.port.setup.driver->name == "mlx5_core")
       p.log(0.1, p.mlx5("Port module event: module 0, Cable unplugged"));
   }
@@ -176,8 +170,6 @@ void plan_module_missing(Planner& p) {
 }
 
 void plan_module_unsupported(Planner& p) {
-  p.truth.end = End::kLocal;
-  p.truth.link_down = true;
   const double out_s = p.rng.uniform(20, 90);
   if (p.plan.onset_s > out_s + 10) {
     const double removed = p.plan.onset_s - out_s;
@@ -186,7 +178,7 @@ void plan_module_unsupported(Planner& p) {
     swap.end_s = p.plan.onset_s;
     swap.apply = [](PortSim& at, double, double) { at.now.module_present = false; };
     p.port.add(std::move(swap));
-    p.port.at(removed, [removed](PortSim& at) { at.emit(removed, PortEventKind::kModuleRemoved); });
+    p.port.emit_at(removed, PortEventKind::kModuleRemoved);
     p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) {
       at.swap_module(t);
       at.emit(t, PortEventKind::kModuleInserted);

@@ -170,9 +170,8 @@ ErrorCount LinkModel::count(Way way, double step_s, double receiver_temperature_
 bool LinkModel::can_lock(double local_temperature_c, double far_temperature_c) const {
   for (const Way way : {Way::kIn, Way::kOut}) {
     const double temperature = way == Way::kIn ? local_temperature_c : far_temperature_c;
-    for (std::size_t lane = 0; lane < lanes(); ++lane) {
+    for (std::size_t lane = 0; lane < lanes(); ++lane)
       if (margin_db(way, lane, temperature) < kLockMarginDb) return false;
-    }
     const double mean = mean_ber(way, temperature);
     if (medium_->fec == Fec::kNone
             ? mean > 1e-5

@@ -1,5 +1,5 @@
 // One cable with a transmitter and a receiver at each end: light, margin and errors of every lane
-// in both directions. The nominal values are drawn once; what a fault does to them is set anew for
+// in both directions. The nominal values are drawn once; what a fault does to them is set again for
 // every step of time.
 #pragma once
 
@@ -78,6 +78,11 @@ class LinkModel {
   Direction& direction(Way way) { return directions_[static_cast<std::size_t>(way)]; }
   [[nodiscard]] const Direction& direction(Way way) const {
     return directions_[static_cast<std::size_t>(way)];
+  }
+  /// Both fibres or wires are interrupted.
+  void open_all() {
+    for (Direction& each : directions_)
+      for (LaneNow& lane : each.now) lane.open = true;
   }
   [[nodiscard]] const Medium& medium() const { return *medium_; }
   [[nodiscard]] std::size_t lanes() const { return directions_[0].nominal.size(); }

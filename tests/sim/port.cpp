@@ -28,7 +28,7 @@ PortSim::PortSim(PortSetup port_setup, std::uint64_t seed)
     : setup(std::move(port_setup)), rng(seed) {
   const Medium& medium = *setup.medium;
   link = LinkModel(medium, rng);
-  // A link with less than 1.6 dB (copper: 1.3) is not handed over by whoever installs it.
+  // A link with less than 1.6 dB (copper: 1.3) is not accepted at installation.
   for (int tries = 0; tries < 20; ++tries) {
     link.begin_step();
     double worst = 99;
@@ -207,18 +207,16 @@ double PortSim::next_cut(double t, double to) const {
       fine = fine || effect.fine;
     }
   }
-  for (const Action& action : actions_) {
+  for (const Action& action : actions_)
     if (action.t > t) cut = std::min(cut, action.t);
-  }
   return fine ? std::min(cut, t + 2.0) : cut;
 }
 
 void PortSim::advance(double from, double to, double load, double room_c) {
   double t = from;
   while (t < to - 1e-6) {
-    for (const Action& action : actions_) {
+    for (const Action& action : actions_)
       if (action.t >= t - 1e-9 && action.t < t + 1e-6) action.run(*this);
-    }
     std::erase_if(actions_, [t](const Action& action) { return action.t < t + 1e-6; });
     const double next = std::max(t + 1e-3, next_cut(t, to));
     step(t, next - t, load, room_c);

@@ -97,12 +97,15 @@ class PortSim {
   void add(Effect effect) { effects_.push_back(std::move(effect)); }
   void at(double t, std::function<void(PortSim&)> run) { actions_.push_back({t, std::move(run)}); }
   void emit(double t, PortEventKind kind, std::string text = {});
+  void emit_at(double t, PortEventKind kind) {
+    at(t, [t, kind](PortSim& port) { port.emit(t, kind); });
+  }
   void kernel_log(double t, std::string text) {
     emit(t, PortEventKind::kKernelLog, std::move(text));
   }
   void swap_module(double t);
   void reset_counters();
-  /// The driver comes up anew: the carrier counts start over.
+  /// The driver is loaded again: the carrier counts start over.
   void reload_driver();
 
   Conditions now;

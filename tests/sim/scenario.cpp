@@ -37,9 +37,8 @@ std::string_view to_string(CaseSet set) {
 }
 
 std::optional<CaseSet> parse_case_set(std::string_view text) {
-  for (const CaseSet set : {CaseSet::kField, CaseSet::kHard, CaseSet::kHealthy}) {
+  for (const CaseSet set : {CaseSet::kField, CaseSet::kHard, CaseSet::kHealthy})
     if (text == to_string(set)) return set;
-  }
   return std::nullopt;
 }
 
@@ -160,9 +159,8 @@ void Simulation::draw_jobs() {
 }
 
 double Simulation::load_at(double t) const {
-  for (const Job& job : jobs_) {
+  for (const Job& job : jobs_)
     if (t >= job.start_s && t < job.end_s) return job.load * (0.93 + 0.07 * std::sin(t * 0.11));
-  }
   return 0.003;
 }
 
@@ -216,7 +214,7 @@ FaultPlan Simulation::draw_plan(std::string_view name, const CaseSpec& spec) {
   const std::vector<double> weak_first = {0.45, 0.35, 0.2};
   plan.strength = static_cast<Strength>(rng_.weighted(hard ? weak_first : field));
   plan.drift = name == "failing_transmitter" && rng_.chance(hard ? 0.4 : 0.25);
-  // A dead NIC says so in the log once: who was not there cannot know.
+  // A dead NIC logs it once: a monitor that starts later cannot know.
   const bool from_start =
       (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
   plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
@@ -279,11 +277,10 @@ void Simulation::add_second_fault(const FaultPlan& first, PortSim& port, Truth& 
 }
 
 void Simulation::draw_expected(bool wrong_cabling) {
-  bool was_down = false;  // a port that never was up and that nobody expects is an unused one
+  bool was_down = false;  // a port that was never up and is not expected is unused
   for (const auto& [key, truth] : truth_)
     was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
-  bool leaf_matters =
-      wrong_cabling;  // that a switch is at fault is seen only by who knows its ports
+  bool leaf_matters = wrong_cabling;  // a faulty switch is recognised only by its ports
   for (const auto& [key, truth] : truth_)
     leaf_matters = leaf_matters || truth.fault == "far_switch_fault";
   const bool none = !leaf_matters && !was_down && rng_.chance(0.2);
@@ -341,16 +338,15 @@ bool Simulation::next(Snapshot& out) {
   for (const auto& port : ports_) port->advance(std::max(0.0, t_), at, load_at(at), room_at(at));
   t_ = first_ ? at : target + (at - target);
   first_ = false;
-  if (off) {  // nobody takes a snapshot of a node that boots
+  if (off) {  // a booting node gives no snapshot
     for (const auto& port : ports_) port->events().clear();
     return next(out);
   }
   out.uptime_s = std::floor(uptime);
   OldGaps failed;
   for (const auto& port : ports_) {
-    if (!port->now.device_gone) {
+    if (!port->now.device_gone)
       out.ports[port->setup.id.key()] = port->sample(at, optics, peer, peer, failed.gaps);
-    }
     for (PortEvent& event : port->events()) out.events.push_back(std::move(event));
     port->events().clear();
   }

@@ -1,5 +1,4 @@
-// How a fault of the simulated node ends: somebody comes, and what their hands do meanwhile;
-// crossed cables.
+// How a fault of the simulated node ends: repairs by a technician, and crossed cables.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -29,17 +28,16 @@ void Simulation::tell_repair(const FaultPlan& plan, Truth& truth) {
 
 void Simulation::add_hands(const FaultPlan& plan, PortSim& port, bool swap) {
   const double begin = plan.repair_s - rng_.uniform(40, 200);
-  Effect hands;  // the cable is out while somebody works on it
+  Effect hands;  // the cable is out during the work
   hands.start_s = begin;
   hands.end_s = plan.repair_s + 1;
   hands.apply = [swap](PortSim& at, double, double) {
     if (swap) at.now.module_present = false;
-    for (LaneNow& lane : at.link.direction(Way::kIn).now) lane.open = true;
-    for (LaneNow& lane : at.link.direction(Way::kOut).now) lane.open = true;
+    at.link.open_all();
   };
   port.add(std::move(hands));
   if (swap) {
-    port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kModuleRemoved); });
+    port.emit_at(begin, PortEventKind::kModuleRemoved);
     port.at(plan.repair_s, [t = plan.repair_s](PortSim& at) {
       at.swap_module(t);
       at.emit(t, PortEventKind::kModuleInserted);

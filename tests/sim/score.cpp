@@ -14,9 +14,8 @@ bool is_tolerated(const Truth& truth, std::string_view fault) {
 
 bool end_is_right(const Truth& truth, End end) {
   if (truth.end == End::kNone || end == truth.end) return true;
-  for (const Answer& answer : truth.also_accept) {
+  for (const Answer& answer : truth.also_accept)
     if (answer.end == end) return true;
-  }
   return false;
 }
 
@@ -25,9 +24,8 @@ bool end_is_right(const Truth& truth, End end) {
 std::vector<Candidate> first_names(const PortReport& report) {
   std::vector<Candidate> out;
   const auto add = [&out](const std::string& fault, End end, double confidence) {
-    for (const Candidate& known : out) {
+    for (const Candidate& known : out)
       if (known.fault == fault && known.end == end) return;
-    }
     out.push_back({fault, end, confidence});
   };
   if (report.faults.empty()) return out;
@@ -120,17 +118,15 @@ void Score::judge(const PortReport& report, const Truth& truth) {
     out.confidence = names[0].confidence;
     out.right = is_right(truth, out.said, out.said_end);
     out.end_right = out.right || end_is_right(truth, out.said_end);
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i)
       out.in_first_three = out.in_first_three || is_right(truth, names[i].fault, names[i].end);
-    }
     count(out.confidence, out.right);
   }
   for (const FaultReport& fault : report.faults)
     out.second_found = out.second_found || fault.fault == truth.second;
   const auto opened = first_opened_.find(report.port);
-  if (opened != first_opened_.end() && truth.onset_s && *truth.onset_s > 0) {
+  if (opened != first_opened_.end() && truth.onset_s && *truth.onset_s > 0)
     out.delay_s = std::max(0.0, opened->second - *truth.onset_s);
-  }
   outcomes_.push_back(std::move(out));
 }
 
@@ -158,9 +154,8 @@ double Score::calibration_error() const {
 
 std::optional<double> Score::delay_s(bool down, double quantile) const {
   std::vector<double> delays;
-  for (const Outcome& out : outcomes_) {
+  for (const Outcome& out : outcomes_)
     if (out.truth.link_down == down && out.delay_s) delays.push_back(*out.delay_s);
-  }
   if (delays.empty()) return std::nullopt;
   std::sort(delays.begin(), delays.end());
   return delays[std::min(delays.size() - 1,

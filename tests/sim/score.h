@@ -82,6 +82,15 @@ class Score {
   std::array<Bin, 10> bins_{};
 };
 
+/// An engine with the default settings.
+inline Engine engine_for(const RecordingHeader& header) {
+  EngineSettings settings;
+  settings.node = header.node;
+  settings.knobs = KnobTable(diagnosis_knob_groups());
+  settings.expected = header.expected;
+  return Engine(std::move(settings));
+}
+
 /// Whether an answer counts as right.
 bool is_right(const Truth& truth, std::string_view fault, End end);
 

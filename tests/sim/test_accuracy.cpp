@@ -12,11 +12,7 @@ Score measure(CaseSet set, std::uint64_t seed, std::uint64_t cases) {
   Score score;
   for (std::uint64_t i = 0; i < cases; ++i) {
     Simulation simulation({set, seed + i, ""});
-    EngineSettings settings;
-    settings.node = simulation.header().node;
-    settings.knobs = KnobTable(diagnosis_knob_groups());
-    settings.expected = simulation.header().expected;
-    Engine engine(std::move(settings));
+    Engine engine = engine_for(simulation.header());
     score.begin_case(std::to_string(seed + i), simulation.truth());
     Snapshot snapshot;
     while (simulation.next(snapshot))

@@ -14,7 +14,7 @@ namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(LINKHEALTH_SHARED) / "recordings";
 
-Score replay(const TruthFile& truth, Degrade kind) {
+Score replay(const TruthFile& truth, std::string_view kind) {
   Score score;
   for (const auto& [name, ports] : truth) {
     auto reader = RecordingReader::open((kFolder / name).string());
@@ -26,13 +26,9 @@ Score replay(const TruthFile& truth, Degrade kind) {
     double keep_from_s = 1e18;
     for (const auto& [port, row] : ports)
       keep_from_s = std::min(keep_from_s, row.onset_s.value_or(1e18) - 1800);
-    Degrader degrader(kind, keep_from_s > 1e17 ? 0 : keep_from_s);
+    Degrader degrader(*find_degrade(kind), keep_from_s > 1e17 ? 0 : keep_from_s);
     degrader.header(header.value());
-    EngineSettings settings;
-    settings.node = header.value().node;
-    settings.knobs = KnobTable(diagnosis_knob_groups());
-    settings.expected = header.value().expected;
-    Engine engine(std::move(settings));
+    Engine engine = engine_for(header.value());
     score.begin_case(name, ports);
     for (auto next = reader.value().next(); next && next.value(); next = reader.value().next())
       if (const auto snapshot = degrader.apply(std::move(*next.value())))
@@ -58,7 +54,7 @@ std::string name_of(const testing::TestParamInfo<std::string_view>& info) {
 
 class StaysRight : public DegradedRecordings {};
 TEST_P(StaysRight, WithoutWhatDoesNotDecide) {
-  const Score score = replay(truth_, *parse_degrade(GetParam()));
+  const Score score = replay(truth_, GetParam());
   EXPECT_EQ(score.share(&Outcome::right), 1.0) << score.text(5);
   EXPECT_EQ(score.share(&Outcome::in_first_three), 1.0);
 }
@@ -71,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, StaysRight,
 
 class FallsBack : public DegradedRecordings {};
 TEST_P(FallsBack, ToUnknownOrANameThatFits) {
-  const Score score = replay(truth_, *parse_degrade(GetParam()));
+  const Score score = replay(truth_, GetParam());
   EXPECT_GE(score.share(&Outcome::right), 0.86) << score.text(5);
   EXPECT_LE(score.confidently_wrong(), 3U) << score.text(5);
   // Two of the four recordings without a fault had one that was repaired: its name may differ while
@@ -84,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FallsBack,
                          name_of);
 
 TEST(Degrader, AThinnedRecordingKeepsEveryEventAndEveryGroup) {
-  Degrader degrader(Degrade::kThin, 0);
+  Degrader degrader(*find_degrade("thin"), 0);
   std::size_t events = 0, modules = 0, kept = 0;
   for (int i = 0; i < 9; ++i) {
     Snapshot snapshot;
@@ -102,11 +98,6 @@ TEST(Degrader, AThinnedRecordingKeepsEveryEventAndEveryGroup) {
   EXPECT_EQ(kept, 3U);
   EXPECT_EQ(events, 9U);
   EXPECT_EQ(modules, 2U);
-}
-
-TEST(Degrader, EveryKindHasItsRow) {
-  for (std::size_t i = 0; i < degrade_table().size(); ++i)
-    EXPECT_EQ(static_cast<std::size_t>(degrade_table()[i].kind), i);
 }
 
 }  // namespace

@@ -17,9 +17,8 @@ std::uint64_t fingerprint(const CaseSpec& spec) {
   std::uint64_t sum = 0;
   while (simulation.next(snapshot)) {
     for (const auto& [key, port] : snapshot.ports) {
-      if (port.counters) {
+      if (port.counters)
         for (const auto& [id, value] : port.counters->known()) sum = sum * 31 + value + id;
-      }
       if (port.module) sum = sum * 31 + port.module->lanes.size();
     }
     sum = sum * 31 + snapshot.events.size();
@@ -64,9 +63,8 @@ TEST(Scenario, ABlindGroupIsAbsentAndHasAGap) {
   for (std::uint64_t seed = 1; seed < 60 && !seen; ++seed) {
     Simulation simulation({CaseSet::kField, seed, "monitor_blind"});
     PortKey blind;
-    for (const auto& [key, truth] : simulation.truth()) {
+    for (const auto& [key, truth] : simulation.truth())
       if (truth.fault == "monitor_blind") blind = key;
-    }
     if (blind.empty()) continue;
     Snapshot last;
     Snapshot snapshot;
@@ -104,9 +102,8 @@ TEST(Scenario, HealthyLinksStayWithinTheirLimits) {
 
 PortSetup setup_of(std::string_view medium) {
   PortSetup setup;
-  for (const Medium& each : media()) {
+  for (const Medium& each : media())
     if (each.name == medium) setup.medium = &each;
-  }
   setup.driver = &drivers()[0];
   setup.id.device = "mlx5_0";
   setup.id.link_layer = "Ethernet";

@@ -33,7 +33,7 @@ TEST(TruthFile, ReadsBackWhatItWrites) {
   EXPECT_EQ(read.far_level, 2);
 }
 
-TEST(TruthFile, SaysWhatIsNotATruthFile) {
+TEST(TruthFile, AnInvalidFileIsAnError) {
   const test::TempDirectory directory;
   EXPECT_FALSE(read_truth_file(directory.file("nowhere.json")));
   const std::string path = directory.file("broken.json");

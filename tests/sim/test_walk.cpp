@@ -8,17 +8,10 @@
 
 #include "daemon/engine/engine.h"
 #include "tests/sim/scenario.h"
+#include "tests/sim/score.h"
 
 namespace linkhealth::sim {
 namespace {
-
-Engine engine_for(const Simulation& simulation) {
-  EngineSettings settings;
-  settings.node = "sim";
-  settings.knobs = KnobTable(diagnosis_knob_groups());
-  settings.expected = simulation.header().expected;
-  return Engine(std::move(settings));
-}
 
 /// What became of the fault in one case.
 struct Walk {
@@ -30,7 +23,7 @@ struct Walk {
 Walk walk(const std::string& fault, std::uint64_t seed) {
   Simulation simulation(
       {.set = CaseSet::kField, .seed = seed, .fault = fault, .ports = 0, .repaired = true});
-  Engine engine = engine_for(simulation);
+  Engine engine = engine_for(simulation.header());
   Walk out;
   Snapshot snapshot;
   while (simulation.next(snapshot)) {

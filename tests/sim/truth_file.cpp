@@ -76,17 +76,15 @@ Result<TruthFile> read_truth_file(const std::string& path) {
   const json all = json::parse(file, nullptr, false);
   if (!all.is_object()) return Error{path + ": is not a JSON object", 0};
   TruthFile out;
-  for (const auto& [name, ports] : all.items()) {
+  for (const auto& [name, ports] : all.items())
     for (const auto& [port, truth] : ports.items()) out[name][port] = from_json(truth);
-  }
   return out;
 }
 
 Result<void> write_truth_file(const std::string& path, const TruthFile& truth) {
   json all = json::object();
-  for (const auto& [name, ports] : truth) {
+  for (const auto& [name, ports] : truth)
     for (const auto& [port, at] : ports) all[name][port] = to_json(at);
-  }
   std::ofstream file(path);
   file << all.dump(1) << '\n';
   if (!file) return Error{path + ": cannot be written", 0};

@@ -176,7 +176,7 @@ TEST(OneCounter, AnErrorRatioThatComesOnceAMinuteIsJudged) {
   EXPECT_NE(story.named(), "") << story.events;
 }
 
-TEST(OneCounter, BadFramesBesideLostCodewordsAreDamageDoneHere) {
+TEST(OneCounter, BadFramesWithLostCodewordsAreDamageOnThisLink) {
   Loaded story;
   story.feed.counters.set("mac_FrameCheckSequenceErrors", 1);
   story.carry(1800, "Ethernet");
@@ -188,7 +188,7 @@ TEST(OneCounter, BadFramesBesideLostCodewordsAreDamageDoneHere) {
   EXPECT_NE(story.named(), "");
 }
 
-TEST(OneCounter, LateWordOfTheSameFramesIsNoNews) {
+TEST(OneCounter, CountersThatAreReadLaterAddNoFault) {
   Loaded story;
   story.feed.period_s = 10;
   for (const char* name :

@@ -18,7 +18,7 @@ TEST(SharedModule, ALaneThatIsDarkIsNotTheOtherPortsFault) {
     }
   };
   node.run(995);
-  EXPECT_TRUE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "what all lanes have is told";
+  EXPECT_TRUE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "all lanes have light";
   for (const std::size_t lane : {2, 3}) node.feed.module.lanes[lane].rx_power_mw = 0.0001;
   node.run(2000);
   EXPECT_TRUE(node.port("mlx5_0/1")->faults.empty()) << node.port("mlx5_0/1")->faults[0].summary;

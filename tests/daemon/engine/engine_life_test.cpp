@@ -15,8 +15,7 @@ constexpr const char* kDead =
     "mlx5_core 0000:1b:00.0: device's health compromised - reached miss count";
 
 TEST(FaultLife, AStuckQueueOfBeforeDoesNotComeBackWithThePort) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(kStuck);
   run.run(300);
   ASSERT_EQ(run.events, "opened:nic_fault ");
@@ -29,12 +28,11 @@ TEST(FaultLife, AStuckQueueOfBeforeDoesNotComeBackWithThePort) {
   run.run(7200);
   EXPECT_THAT(run.events, Not(HasSubstr("nic_fault")))
       << "the queues are new ones, and nothing was said since";
-  EXPECT_EQ(run.report->ports.at(0).health, Health::kHealthy);
+  EXPECT_EQ(run.port().health, Health::kHealthy);
 }
 
 TEST(FaultLife, ADeadCardStaysDeadWhenItsPortIsSetDownAndUp) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(kDead);
   run.run(300);
   EXPECT_EQ(run.port().health, Health::kDown) << "though its link is up";
@@ -47,8 +45,7 @@ TEST(FaultLife, ADeadCardStaysDeadWhenItsPortIsSetDownAndUp) {
 }
 
 TEST(FaultLife, WhatAGuestDidIsNothingOfTheHostsPort) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(
       "ice 0000:1b:00.0: 3 Rx Malicious Driver Detection events detected on PF 0 VF 5 MAC "
       "02:00:00:00:00:05.");
@@ -57,8 +54,7 @@ TEST(FaultLife, WhatAGuestDidIsNothingOfTheHostsPort) {
 }
 
 TEST(FaultLife, APcieErrorThatTheLinkSurvivesKillsNoCard) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(
       "pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message received from "
       "0000:1b:00.0");
@@ -71,8 +67,7 @@ TEST(FaultLife, APcieErrorThatTheLinkSurvivesKillsNoCard) {
 }
 
 TEST(FaultLife, ADriverReloadClearsADeadCardThatCarriesAgain) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(kDead);
   run.run(300);
   ASSERT_EQ(run.events, "opened:nic_fault ");
@@ -85,8 +80,7 @@ TEST(FaultLife, ADriverReloadClearsADeadCardThatCarriesAgain) {
 }
 
 TEST(FaultLife, ACardThatIsDeadAfterTheRebootTooIsStillTheSameFault) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(kDead);
   run.feed.pull(run.feed.t + 2);
   run.run(300);
@@ -119,7 +113,7 @@ TEST(FaultLife, AnOlderErrorOfACardThatCountsNothingMoreIsOneStill) {
     Story run;
     run.feed.t = 2'000'000;
     run.feed.bits_per_s = 0;
-    run.feed.link.carrier = carrier;  // as it was told last
+    run.feed.link.carrier = carrier;  // the latest reading
     run.feed.event(PortEventKind::kKernelLog, 1'999'000, kFirmwareError);
     run.run(600);
     EXPECT_THAT(run.events, HasSubstr("opened:nic_fault")) << carrier;
@@ -145,8 +139,7 @@ TEST(FaultLife, ACardThatResetItselfAndTrainedIsWellAgain) {
 }
 
 TEST(FaultLife, ACardThatWorksOnAfterAnErrorIsWellAgainAfterAWhile) {
-  Story run;
-  run.run(600);
+  Story run(600);
   run.log(kFirmwareError);
   run.run(500);
   EXPECT_EQ(run.events, "opened:nic_fault ") << "a reset may come yet";
@@ -157,8 +150,7 @@ TEST(FaultLife, ACardThatWorksOnAfterAnErrorIsWellAgainAfterAWhile) {
 }
 
 TEST(FaultLife, ACardThatFailsAgainAndAgainAndCarriesIsNotDown) {
-  Story run;
-  run.run(600);
+  Story run(600);
   for (int again = 0; again < 3; ++again) {
     run.log(kFirmwareError);
     run.run(700);
@@ -201,8 +193,8 @@ TEST(FaultLife, AnErrorRateThatWasAlwaysThereIsSeen) {
   Story run;
   run.feed.bits_per_s = 4e8;  // 1e-3 of 400G's bits: beyond what RS544 corrects
   run.run(900);
-  ASSERT_EQ(run.report->ports.at(0).faults.size(), 1U) << run.events;
-  EXPECT_NE(run.report->ports.at(0).health, Health::kHealthy);
+  ASSERT_EQ(run.port().faults.size(), 1U) << run.events;
+  EXPECT_NE(run.port().health, Health::kHealthy);
 }
 
 TEST(FaultLife, ALaneThatWasAlwaysBadIsSeen) {
@@ -210,19 +202,17 @@ TEST(FaultLife, ALaneThatWasAlwaysBadIsSeen) {
   run.feed.module.lanes[2].rx_power_mw = 0.1;  // 9 dB below its siblings
   run.run(900);
   EXPECT_EQ(run.events, "opened:dirty_connector ");
-  EXPECT_THAT(run.report->ports.at(0).faults.at(0).summary, HasSubstr("lane 3"));
+  EXPECT_THAT(run.port().faults.at(0).summary, HasSubstr("lane 3"));
 }
 
 TEST(FaultLife, SurvivesARebootWithoutLossOrRepetition) {
-  Story before;
-  before.run(1800);
-  before.feed.module.lanes[1].rx_power_mw = 0.2;
-  before.feed.bits_per_s = 4e7;
+  Story before(1800);
+  before.soil_lane_2();
   before.run(600);
   ASSERT_EQ(before.events, "opened:dirty_connector ");
-  const std::string id = before.report->ports.at(0).faults.at(0).id;
+  const std::string id = before.port().faults.at(0).id;
 
-  Story after;  // the clock that only goes forward began anew, and so did the counters
+  Story after;  // the steady clock and the counters start again
   after.feed.module = before.feed.module;
   after.feed.bits_per_s = before.feed.bits_per_s;
   after.feed.uptime_s = 40;
@@ -230,15 +220,14 @@ TEST(FaultLife, SurvivesARebootWithoutLossOrRepetition) {
   after.engine.restore(before.engine.references());
   after.run(1800);
   EXPECT_EQ(after.events, "");
-  ASSERT_EQ(after.report->ports.at(0).faults.size(), 1U);
-  EXPECT_EQ(after.report->ports.at(0).faults.at(0).id, id);
+  ASSERT_EQ(after.port().faults.size(), 1U);
+  EXPECT_EQ(after.port().faults.at(0).id, id);
 }
 
 TEST(FaultLife, FlapsClearByProvenStability) {
-  Story run;
-  run.run(900);
+  Story run(900);
   for (int i = 0; i < 4; ++i) {
-    run.feed.pull(run.feed.t + 1);
+    run.pull();
     run.feed.plug(run.feed.t + 4);
     run.run(150);
   }
@@ -246,7 +235,7 @@ TEST(FaultLife, FlapsClearByProvenStability) {
   run.run(6 * 3600);
   EXPECT_THAT(run.events, HasSubstr("proving:"));
   EXPECT_THAT(run.events, HasSubstr("closed:"));
-  EXPECT_EQ(run.report->ports.at(0).health, Health::kHealthy);
+  EXPECT_EQ(run.port().health, Health::kHealthy);
 }
 
 }  // namespace

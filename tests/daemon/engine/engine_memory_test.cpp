@@ -2,7 +2,7 @@
 // maintenance; impact by rail.
 #include <gmock/gmock.h>
 
-#include "tests/daemon/engine/story.h"
+#include "tests/daemon/engine/node_story.h"
 
 namespace linkhealth {
 namespace {
@@ -62,8 +62,7 @@ Feed dark_after_reboot(const Feed& before) {
 }
 
 TEST(LostPorts, ALinkThatDoesNotComeBackAfterARebootIsMissed) {
-  Story before;
-  before.run(600);
+  Story before(600);
   const ReferenceState kept = before.engine.references();
   Story after;
   after.feed = dark_after_reboot(before.feed);
@@ -85,10 +84,8 @@ TEST(LostPorts, ALinkThatDoesNotComeBackAfterARebootIsMissed) {
 }
 
 TEST(LostPorts, AnOpenFaultOutlivesARestartOfAnyKind) {
-  Story before;
-  before.run(600);
-  before.feed.pull(before.feed.t + 1);
-  before.feed.receive_mw(0);
+  Story before(600);
+  before.lose_light();
   before.run(400);
   const LedgerState kept = before.engine.ledger_state();
   ASSERT_EQ(kept.faults.size(), 1U);
@@ -148,23 +145,19 @@ TEST(LostPorts, ACardThatIsNotThereAfterARebootIsMissed) {
   ASSERT_EQ(missed.report->ports.size(), 1U);
   EXPECT_EQ(missed.report->ports[0].port, "mlx5_5/1");
   EXPECT_EQ(missed.report->ports[0].latest.id.pci, "0000:1b:00.0");
-  EXPECT_EQ(run_without_it({}).events, "") << "nobody knows it";
+  EXPECT_EQ(run_without_it({}).events, "") << "without references it is unknown";
 }
 
 TEST(LostPorts, AFaultOfAPortThatComesBackInTimeIsKept) {
-  Story before;
-  before.run(600);
-  before.feed.pull(before.feed.t + 1);
-  before.feed.receive_mw(0);
+  Story before(600);
+  before.lose_light();
   before.run(400);
   ASSERT_EQ(before.engine.ledger_state().faults.size(), 1U);
   const std::string id = before.engine.ledger_state().faults[0].id;
-  Story after;
-  after.feed = before.feed;
-  after.engine.restore(before.engine.ledger_state());
+  Story after = before.restarted();
   after.run(2000);
   EXPECT_EQ(after.events, "");
-  ASSERT_EQ(after.report->ports.at(0).faults.size(), 1U);
+  ASSERT_EQ(after.port().faults.size(), 1U);
   EXPECT_EQ(after.report->ports[0].faults[0].id, id);
 }
 
@@ -178,8 +171,7 @@ Maintenance work(const Story& run, double for_s) {
 }
 
 TEST(MaintenanceLog, HoldsWhatWasBegunAndWhenItWasOver) {
-  Story run;
-  run.run(60);
+  Story run(60);
   ASSERT_TRUE(run.engine.begin_maintenance("mlx5_0/1", work(run, 600)));
   auto log = run.engine.ledger_state().maintenance_log;
   ASSERT_EQ(log.size(), 1U) << "also when it ends before the next look";
@@ -193,8 +185,7 @@ TEST(MaintenanceLog, HoldsWhatWasBegunAndWhenItWasOver) {
 }
 
 TEST(MaintenanceLog, AModuleIsLeftAloneForAsLongAsAnybodyWantsIt) {
-  Story run;
-  run.run(60);
+  Story run(60);
   EXPECT_TRUE(modules_left(*run.report).empty());
   Maintenance firmware = work(run, 600);
   firmware.module_reads = false;
@@ -203,9 +194,7 @@ TEST(MaintenanceLog, AModuleIsLeftAloneForAsLongAsAnybodyWantsIt) {
       "", work(run, 3000)));  // lasts longer, and says nothing of modules
   run.run(10);
   EXPECT_EQ(modules_left(*run.report), std::set<PortKey>{"mlx5_0/1"});
-  Story again;
-  again.feed = run.feed;
-  again.engine.restore(run.engine.ledger_state());
+  Story again = run.restarted();
   again.run(10);
   EXPECT_EQ(modules_left(*again.report), std::set<PortKey>{"mlx5_0/1"}) << "over a restart too";
   again.run(600);
@@ -213,8 +202,7 @@ TEST(MaintenanceLog, AModuleIsLeftAloneForAsLongAsAnybodyWantsIt) {
 }
 
 TEST(MaintenanceLog, OneThatRunsOutEndsAtItsTime) {
-  Story run;
-  run.run(60);
+  Story run(60);
   const Maintenance wanted = work(run, 95);
   ASSERT_TRUE(run.engine.begin_maintenance("", wanted));
   run.run(300);
@@ -224,16 +212,13 @@ TEST(MaintenanceLog, OneThatRunsOutEndsAtItsTime) {
 }
 
 TEST(MaintenanceLog, ByFileAndOverARestartItIsOneEntry) {
-  Story run;
-  run.run(60);
+  Story run(60);
   Maintenance file = work(run, 0);
   file.port = "mlx5_0";
   file.file = "/etc/linkhealth/maintenance/mlx5_0";
   run.engine.set_maintenance_files({file});
   run.run(60);
-  Story again;
-  again.feed = run.feed;
-  again.engine.restore(run.engine.ledger_state());
+  Story again = run.restarted();
   again.run(10);  // the file is read a moment later
   again.engine.set_maintenance_files({file});
   again.run(60);
@@ -248,8 +233,7 @@ TEST(MaintenanceLog, ByFileAndOverARestartItIsOneEntry) {
 }
 
 TEST(MaintenanceLog, IsForgottenAfterASeason) {
-  Story run;
-  run.run(60);
+  Story run(60);
   ASSERT_TRUE(run.engine.begin_maintenance("", work(run, 60)));
   run.run(300);
   run.feed.t += 91.0 * 86400;
@@ -262,32 +246,18 @@ TEST(Impact, OfARailIsTheShareOfWhatTheNodeShouldHaveOnIt) {
   std::map<PortKey, ExpectedPort> expected;
   for (int i = 0; i < 4; ++i)
     expected["mlx5_" + std::to_string(i) + "/1"] = at_400g(i < 2 ? "rail-a" : "rail-b");
-  Feed feed;
-  Engine engine(Story::settings(expected));
-  std::shared_ptr<const Report> report;
-  const auto run = [&](double seconds, bool first_is_down) {
-    for (const double end = feed.t + seconds; feed.t < end;) {
-      Snapshot snapshot = feed.tick();
-      const PortSample sample = snapshot.ports.begin()->second;
-      snapshot.ports.clear();
-      for (int i = 0; i < 4; ++i) {
-        PortSample port = sample;
-        port.id.device = "mlx5_" + std::to_string(i);
-        port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
-        if (i == 0 && first_is_down) port.link->carrier = false;
-        snapshot.ports[port.id.key()] = port;
-      }
-      report = engine.step(snapshot).report;
-    }
+  Node node(4, expected);
+  node.run(1800);
+  EXPECT_FALSE(node.report->ports[0].impact);
+  node.change = [](std::size_t i, PortSample& port) {
+    if (i == 0) port.link->carrier = false;
   };
-  run(1800, false);
-  EXPECT_FALSE(report->ports[0].impact);
-  run(300, true);
-  ASSERT_TRUE(report->ports[0].impact);
-  EXPECT_EQ(report->ports[0].impact->rail, "rail-a");
-  EXPECT_NEAR(report->ports[0].impact->share, 0.25, 1e-9);
-  EXPECT_NEAR(report->ports[0].impact->rail_share.value_or(0), 0.5, 1e-9);
-  EXPECT_FALSE(report->ports[1].impact);
+  node.run(300);
+  ASSERT_TRUE(node.report->ports[0].impact);
+  EXPECT_EQ(node.report->ports[0].impact->rail, "rail-a");
+  EXPECT_NEAR(node.report->ports[0].impact->share, 0.25, 1e-9);
+  EXPECT_NEAR(node.report->ports[0].impact->rail_share.value_or(0), 0.5, 1e-9);
+  EXPECT_FALSE(node.report->ports[1].impact);
 }
 
 }  // namespace

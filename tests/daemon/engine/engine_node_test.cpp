@@ -37,7 +37,7 @@ TEST(ExpectedPorts, OneThatWasNeverThereIsAFindingAndClosesWhenItComes) {
   EXPECT_FALSE(node.report->impact);
 }
 
-TEST(ExpectedPorts, WhatThePciBusShowsIsSaid) {
+TEST(ExpectedPorts, TheSummaryHasTheStateOfThePciBus) {
   Node node(2, {{"mlx5_0/1", at_400g()}, {"mlx5_1/1", at_400g()}, {"mlx5_2/1", at_400g()}});
   node.feed.gaps.push_back({"", "pci_bus", "0000:3b:00.0 is on the PCI bus without a driver"});
   node.run(400);
@@ -61,7 +61,7 @@ TEST(RdmaThatIsGone, LeavesItsPortUnknownThoughTheLinkIsUp) {
   EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kHealthy);
 }
 
-TEST(ExpectedPorts, OneThatNobodyExpectsIsNamedWhereThereIsAPlan) {
+TEST(ExpectedPorts, AnUnexpectedOneIsNotedWhereThereIsAPlan) {
   Node node(2, {{"mlx5_0/1", at_400g()}});
   node.run(600);
   EXPECT_TRUE(node.events.empty());
@@ -99,7 +99,7 @@ TEST(ExpectedPorts, OneOfAPciAddressThatComesLateIsTheSamePort) {
   EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
 }
 
-TEST(ExpectedPorts, WhatNobodyExpectsIsNotMissed) {
+TEST(ExpectedPorts, WithoutExpectationsNoneIsMissing) {
   Node node(2);
   node.run(1000);
   EXPECT_TRUE(node.events.empty());
@@ -168,7 +168,7 @@ TEST(CommonCause, OneHotModuleIsItsOwn) {
   EXPECT_THAT(node.events[0].fault.summary, ::testing::Not(HasSubstr("modules of this node")));
 }
 
-TEST(CommonCause, AModuleThatDoesNotSendTellsNothingOfTheRoom) {
+TEST(CommonCause, AModuleThatDoesNotSendDoesNotShowTheRoomsTemperature) {
   for (const bool other_is_down : {false, true}) {
     Node node(2);
     node.change = [&](std::size_t i, PortSample& port) {
@@ -207,7 +207,7 @@ TEST(Undecided, TwoNamesSideBySideComeWithTheCheapestTest) {
   }
 }
 
-TEST(Trends, LightThatFadesIsToldWithItsDaysAndAnotherModuleEndsIt) {
+TEST(Trends, FadingLightHasDaysLeftUntilTheModuleIsReplaced) {
   Node node(1);
   node.feed.period_s = 600;
   node.feed.module.thresholds.rx_power_mw.low_alarm = 0.1;  // -10 dBm
@@ -321,7 +321,7 @@ TEST(ShutOut, APortThatNoSubnetManagerMakesActiveIsDownWithoutACablesFault) {
   }
 }
 
-TEST(Speed, WhatIsAskedOfAPortIsWhatItIsMeasuredBy) {
+TEST(Speed, TheExpectedSpeedIsTheMeasure) {
   ExpectedPort at_200g;
   at_200g.speed_mbps = 200000;
   Story run({{"mlx5_0/1", at_200g}});

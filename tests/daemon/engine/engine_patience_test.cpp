@@ -40,16 +40,15 @@ TEST(AFall, ThatStaysIsNamedAfterTwoMinutesThoughNothingExplainsIt) {
 }
 
 TEST(AFall, WithLightAsBeforeMayBeTraining) {
-  Story story;
-  story.run(3600);
-  story.feed.pull(story.feed.t + 1);
+  Story story(3600);
+  story.pull();
   story.run(110);
-  story.feed.plug(story.feed.t + 1);
+  story.plug();
   story.run(1800);
   EXPECT_EQ(story.events, "");
 }
 
-TEST(AFall, ThatSomebodyEndsMayTakeAMinuteOfTraining) {
+TEST(AFall, ThatAnOperatorEndsMayTakeAMinuteOfTraining) {
   for (const bool heard : {true, false}) {  // the event may be missed
     Story story;
     story.feed.period_s = 60;
@@ -73,10 +72,8 @@ TEST(AFall, ThatSomebodyEndsMayTakeAMinuteOfTraining) {
 }
 
 TEST(AFall, IntoTheDarkIsNoTraining) {
-  Story story;
-  story.run(3600);
-  story.feed.pull(story.feed.t + 1);
-  story.feed.receive_mw(0);
+  Story story(3600);
+  story.lose_light();
   story.run(50);
   EXPECT_THAT(story.events, HasSubstr("opened:"));
 }
@@ -88,7 +85,7 @@ TEST(AFall, OfALinkWithAnOpenFaultNeedsNoPatience) {
   story.back();
   story.run(600);
   ASSERT_THAT(story.events, HasSubstr("proving:far_port_down"));
-  story.feed.pull(story.feed.t + 1);
+  story.pull();
   story.run(60);
   EXPECT_THAT(story.events, HasSubstr("reopened:far_port_down"));
 }
@@ -116,11 +113,10 @@ TEST(LittleLight, FarBeyondWhatGoodLanesDifferByIsAFaultAnyway) {
 
 TEST(LittleLight, AfterAnotherPatchCordIsNoFaultWithoutErrors) {
   for (const double lost_db : {1.3, 2.2, 4.5}) {
-    Story story;
-    story.run(3600);
-    story.feed.pull(story.feed.t + 1);
+    Story story(3600);
+    story.pull();
     story.run(20);
-    story.feed.plug(story.feed.t + 1);
+    story.plug();
     story.feed.receive_mw(0.8 * std::pow(10, -lost_db / 10));
     story.run(3600);
     EXPECT_EQ(story.events.empty(), lost_db < 3) << lost_db << " dB: " << story.events;
@@ -128,11 +124,10 @@ TEST(LittleLight, AfterAnotherPatchCordIsNoFaultWithoutErrors) {
 }
 
 TEST(LittleLight, AfterAnotherPatchCordIsAFaultWithErrors) {
-  Story story;
-  story.run(3600);
-  story.feed.pull(story.feed.t + 1);
+  Story story(3600);
+  story.pull();
   story.run(20);
-  story.feed.plug(story.feed.t + 1);
+  story.plug();
   story.feed.receive_mw(0.5);
   story.feed.bits_per_s = 4e6;
   story.run(900);
@@ -145,7 +140,7 @@ std::string events_of_flaps(std::size_t times, double apart_s) {
   story.feed.period_s = 30;
   story.run(3600);
   for (std::size_t i = 0; i < times; ++i) {
-    story.feed.pull(story.feed.t + 1);
+    story.pull();
     story.feed.plug(story.feed.t + 11);
     story.run(apart_s);
   }
@@ -163,11 +158,9 @@ TEST(Flaps, NearEachOtherOrAllDayAreAFault) {
 }
 
 TEST(AFall, AfterADriverReloadMayTakeThreeMinutes) {
-  Story story;
-  story.run(3600);
+  Story story(3600);
   story.feed.event(PortEventKind::kDeviceGone, story.feed.t + 1);
-  story.feed.pull(story.feed.t + 1);
-  story.feed.receive_mw(0);
+  story.lose_light();
   story.run(20);
   story.feed.event(PortEventKind::kDeviceAdded, story.feed.t + 1);
   story.run(150);
@@ -222,14 +215,12 @@ TEST(LittleLight, OnAllLanesDoesNotExplainTheErrorsOfOne) {
 
 /// A far port that was down, proves itself, and then something else is wrong with the link that
 /// carries.
-TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
-  Story story;
-  story.run(3600);
-  story.feed.pull(story.feed.t + 1);
-  story.feed.receive_mw(0);
+TEST(ALinkThatCarries, DoesNotReopenAFaultOfADownLink) {
+  Story story(3600);
+  story.lose_light();
   story.run(300);
   ASSERT_THAT(story.events, HasSubstr("opened:far_port_down"));
-  story.feed.plug(story.feed.t + 1);
+  story.plug();
   story.feed.receive_mw(0.4);
   story.feed.bits_per_s = 4e6;
   story.run(3600);
@@ -242,7 +233,7 @@ TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
   EXPECT_THAT(story.events, HasSubstr("closed:"));
 }
 
-/// A link without FEC, whose errors are counted in 16 bits that nobody clears.
+/// A link without FEC, with a 16-bit error counter that is never cleared.
 struct SixteenBits : Story {
   explicit SixteenBits(std::string which, std::string link_layer = "Ethernet")
       : counter(std::move(which)) {
@@ -273,7 +264,7 @@ TEST(FullCounter, NeitherHoldsNorEndsAFault) {
   ASSERT_THAT(story.events, HasSubstr("opened:"));
   story.count(3 * 3600, 400);  // full after 27 minutes
   EXPECT_THAT(story.events, Not(HasSubstr("proving:")));
-  story.errors = 0;  // somebody clears it, and the link is well
+  story.errors = 0;  // the counter is cleared, and the link is good
   story.count(6 * 3600, 0);
   EXPECT_THAT(story.events, HasSubstr("closed:"));
 }
@@ -294,7 +285,7 @@ TEST(FullCounter, ThatFillsBeforeItsErrorsCanLastIsAFault) {
 }
 
 // What is full says neither that there are errors nor that there are none.
-TEST(FullCounter, ThatWasFullFromTheStartIsUnknownAndSaysSo) {
+TEST(FullCounter, ThatWasFullFromTheStartIsUnknownAndAGap) {
   for (const char* counter : {"symbol_error", "port_rcv_errors"}) {
     SCOPED_TRACE(counter);
     SixteenBits story(counter, "InfiniBand");

@@ -58,11 +58,11 @@ std::string told(bool says_carrier) {
   return all + pod.events;
 }
 
-TEST(PodPort, ACarrierThatVerbsSaysMakesNoOtherVerdict) { EXPECT_EQ(told(true), told(false)); }
+TEST(PodPort, ACarrierFromVerbsDoesNotChangeTheVerdict) { EXPECT_EQ(told(true), told(false)); }
 
-TEST(PodPort, ComesAndGoesWithoutAWordOfTheCable) {
+TEST(PodPort, ThatGoesUpAndDownDoesNotBlameTheCable) {
   EXPECT_EQ(told(true).find(" path "), std::string::npos);
-  EXPECT_NE(told(true).find("down 0"), std::string::npos) << "no loss that nobody wanted";
+  EXPECT_NE(told(true).find("down 0"), std::string::npos) << "no unplanned loss";
 }
 
 }  // namespace

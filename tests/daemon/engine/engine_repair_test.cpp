@@ -1,34 +1,19 @@
 // A fault, an attempt that does not help, and one that does: what the reports say on the way.
 #include <gtest/gtest.h>
 
-#include "daemon/engine/engine.h"
-#include "tests/diagnosis/feed.h"
+#include "tests/daemon/engine/story.h"
 
 namespace linkhealth {
 namespace {
 
-class RepairStory : public testing::Test {
+class RepairStory : public testing::Test, protected Story {
  protected:
-  explicit RepairStory(EngineSettings with = settings())
-      : engine_(std::make_unique<Engine>(std::move(with))) {}
-  static EngineSettings settings() {
-    EngineSettings settings;
-    settings.node = "node";
-    settings.knobs = KnobTable(diagnosis_knob_groups());
-    return settings;
-  }
-  void run(double seconds) {
-    for (const double end = feed.t + seconds; feed.t < end;) {
-      Engine::Step step = engine_->step(feed.tick());
-      report = step.report;
-      for (FaultEvent& event : step.events) events.push_back(std::move(event));
-    }
-  }
+  explicit RepairStory(EngineSettings with = settings()) : Story(std::move(with)) {}
   void make_dirty() {
     feed.module.lanes[1].rx_power_mw = 0.2;
     feed.bits_per_s = 4'000'000;
   }
-  /// Somebody pulls the fibre for two minutes; `after` is what lane 2 receives then.
+  /// A technician pulls the fibre for two minutes; lane 2 then receives `after_mw`.
   void touch_fibre(double after_mw, double bits_per_s) {
     feed.pull(feed.t + 1);
     for (ModuleLane& lane : feed.module.lanes) lane.rx_power_mw = 0;
@@ -38,26 +23,21 @@ class RepairStory : public testing::Test {
     feed.bits_per_s = bits_per_s;
     feed.plug(feed.t + 1);
   }
-  const FaultReport& fault() const { return report->ports.at(0).faults.at(0); }
-
-  Feed feed;
-  std::unique_ptr<Engine> engine_;
-  std::shared_ptr<const Report> report;
-  std::vector<FaultEvent> events;
+  const FaultReport& fault() const { return port().faults.at(0); }
 };
 
-TEST_F(RepairStory, WhatFailedIsNotAskedForAgainAndWhatHoldsIsProved) {
+TEST_F(RepairStory, FailedStepsAreLeftOutAndSuccessIsProved) {
   run(1800);
   make_dirty();
   run(900);
-  ASSERT_FALSE(report->ports.at(0).faults.empty());
+  ASSERT_FALSE(port().faults.empty());
   EXPECT_EQ(fault().fault, "dirty_connector");
   EXPECT_TRUE(fault().repair.at(0).starts_with("inspect and clean"));
   EXPECT_TRUE(fault().repairs.empty());
 
   touch_fibre(0.26, 3'000'000);  // a little better, and still dirty
   run(2400);
-  ASSERT_FALSE(report->ports.at(0).faults.empty());
+  ASSERT_FALSE(port().faults.empty());
   ASSERT_EQ(fault().fault, "dirty_connector");
   ASSERT_EQ(fault().repairs.size(), 1U);
   EXPECT_EQ(fault().repairs[0].action, RepairAction::kFibreReseated);
@@ -68,20 +48,20 @@ TEST_F(RepairStory, WhatFailedIsNotAskedForAgainAndWhatHoldsIsProved) {
 
   touch_fibre(0.8, 4000);
   run(3600);
-  ASSERT_FALSE(report->ports.at(0).faults.empty());
+  ASSERT_FALSE(port().faults.empty());
   EXPECT_EQ(fault().state, FaultState::kProving);
   ASSERT_TRUE(fault().proof.has_value());
   EXPECT_GT(fault().proof->needed_s, 1800);
   run(7200);
-  EXPECT_TRUE(report->ports.at(0).faults.empty());
-  const FaultReport& closed = events.back().fault;
-  EXPECT_EQ(events.back().kind, FaultEventKind::kClosed);
+  EXPECT_TRUE(port().faults.empty());
+  const FaultReport& closed = all.back().fault;
+  EXPECT_EQ(all.back().kind, FaultEventKind::kClosed);
   ASSERT_EQ(closed.repairs.size(), 2U);
   EXPECT_EQ(closed.repairs[1].outcome, RepairOutcome::kHeld);
 
   make_dirty();
   run(900);
-  ASSERT_FALSE(report->ports.at(0).faults.empty());
+  ASSERT_FALSE(port().faults.empty());
   EXPECT_EQ(fault().past.port_times, 1U) << "a repeat offender";
   EXPECT_TRUE(fault().repairs.empty()) << "another fault, another ladder";
 }
@@ -92,9 +72,9 @@ TEST_F(RepairStory, ARestartForgetsNoRepair) {
   run(900);
   touch_fibre(0.26, 3'000'000);
   run(2400);
-  Engine again(settings());
-  again.restore(engine_->ledger_state());
-  again.restore(engine_->references());
+  Engine again(Story::settings());
+  again.restore(engine.ledger_state());
+  again.restore(engine.references());
   std::shared_ptr<const Report> first;
   for (int i = 0; i < 90; ++i) first = again.step(feed.tick()).report;
   ASSERT_FALSE(first->ports.at(0).faults.empty());
@@ -107,24 +87,19 @@ class ImpatientRepair : public RepairStory {
  protected:
   ImpatientRepair() : RepairStory(impatient()) { feed.period_s = 1; }
   static EngineSettings impatient() {
-    EngineSettings settings = RepairStory::settings();
+    EngineSettings settings = Story::settings();
     for (const auto& [knob, value] :
          {std::pair("down_hold_s", 5), {"signal_hold_s", 10}, {"quiet_s", 20}, {"proof_s", 60}})
       EXPECT_TRUE(settings.knobs.set("ledger", knob, value).ok()) << knob;
     EXPECT_TRUE(settings.knobs.set("diagnosis", "ber_window_s", 20).ok());
     return settings;
   }
-  /// A restart: what is kept goes over, the readings of the last minutes do not.
+  /// A restart: the readings of the last minutes are lost.
   void restart() {
-    auto fresh = std::make_unique<Engine>(impatient());
-    fresh->restore(engine_->ledger_state());
-    fresh->restore(engine_->references());
-    engine_ = std::move(fresh);
-  }
-  std::string told() const {
-    std::string all;
-    for (const FaultEvent& event : events) all += std::string(to_string(event.kind)) + " ";
-    return all;
+    Engine fresh(impatient());
+    fresh.restore(engine.ledger_state());
+    fresh.restore(engine.references());
+    engine = std::move(fresh);
   }
 };
 
@@ -133,7 +108,7 @@ TEST_F(ImpatientRepair, ErrorsOfBeforeTheFibreWasMatedAreNotThoseOfNow) {
   make_dirty();
   feed.bits_per_s = 12'000'000;
   run(120);
-  ASSERT_EQ(told(), "opened ");
+  ASSERT_EQ(events, "opened:dirty_connector ");
   restart();
   run(20);  // two intervals with errors: too few to say so
   feed.pull(feed.t + 1);
@@ -143,7 +118,7 @@ TEST_F(ImpatientRepair, ErrorsOfBeforeTheFibreWasMatedAreNotThoseOfNow) {
   feed.bits_per_s = 4000;
   feed.plug(feed.t + 1);
   run(200);
-  EXPECT_EQ(told(), "opened proving closed ");
+  EXPECT_EQ(events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
 }
 
 }  // namespace

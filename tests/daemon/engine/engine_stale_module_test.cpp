@@ -9,8 +9,7 @@ namespace {
 constexpr const char* kHot = "opened:module_overheated";
 
 Story hot_once() {
-  Story story;
-  story.run(3600);
+  Story story(3600);
   story.feed.module.temperature_c = 91;
   story.run(10);
   EXPECT_EQ(story.events, "") << "one reading is none";
@@ -18,7 +17,7 @@ Story hot_once() {
 }
 
 /// An import says itself how long its reading holds.
-TEST(AStaleModule, WhoseImportEndedIsJudgedNoMore) {
+TEST(AStaleModule, WithAnEndedImportIsNotJudged) {
   Story story = hot_once();
   story.feed.module = ModuleSample{};
   story.feed.gaps = {
@@ -32,8 +31,7 @@ TEST(AStaleModule, WhoseImportEndedIsJudgedNoMore) {
 }
 
 TEST(AStaleModule, ThatIsBusyForMinutesIsUnknown) {
-  Story story;
-  story.run(3600);
+  Story story(3600);
   story.feed.module_readable = false;
   story.feed.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   story.run(290);
@@ -46,17 +44,15 @@ TEST(AStaleModule, ThatIsBusyForMinutesIsUnknown) {
   EXPECT_TRUE(story.port().latest.module);
 }
 
-TEST(AStaleModule, OfWhichNothingIsSaidStands) {
-  Story story;
-  story.run(3600);
+TEST(AStaleModule, WithoutAGapKeepsItsReading) {
+  Story story(3600);
   story.feed.module_readable = false;  // not due
   story.run(3600);
   EXPECT_TRUE(story.port().latest.module);
 }
 
 TEST(AStaleModule, ThatComesBackIsComparedWithItsPast) {
-  Story story;
-  story.run(3600);
+  Story story(3600);
   story.feed.module_readable = false;
   story.feed.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   story.run(600);

@@ -1,4 +1,4 @@
-// What a switch's telemetry says of the far port reaches the verdict, whoever says who is there.
+// The far port's state from a switch's telemetry reaches the verdict, whichever source names it.
 #include <gmock/gmock.h>
 
 #include "daemon/sampling/peer_merge.h"
@@ -53,7 +53,7 @@ struct FarStory : Story {
 
 const auto kFarAdminDown = Contains(Field(&Evidence::symptom, "far_admin_down"));
 
-TEST(FarState, OfTelemetryIsSeenBesideLldp) {
+TEST(FarState, OfTelemetryIsSeenInAdditionToLldp) {
   FarStory story;
   story.run(3600);
   story.take("peer_lldp", story.reading("lldp"));
@@ -68,7 +68,7 @@ TEST(FarState, OfTelemetryIsSeenBesideLldp) {
   EXPECT_THAT(port.faults[0].evidence, kFarAdminDown);
 }
 
-TEST(FarState, OfTelemetryOfNowIsSeenBesideAMadOfBefore) {
+TEST(FarState, OfNewTelemetryReplacesAnOldMad) {
   FarStory story;
   story.run(3600);
   story.take("peer_mad", story.reading("mad"));

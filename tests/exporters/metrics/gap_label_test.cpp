@@ -29,7 +29,7 @@ TEST(GapLabel, HowToClearAFullCounterIsNoPartOfIt) {
             "each is full and counts no further");
 }
 
-TEST(GapLabel, WhateverAFileSaysThereAreFewLabels) {
+TEST(GapLabel, AnyFileContentGivesFewLabels) {
   std::set<std::string> labels;
   for (int i = 0; i < 1'000; ++i) {
     const std::string n = std::to_string(i);
@@ -70,7 +70,7 @@ TEST(GapLabel, AnImportedFilesReasonsStayReadable) {
             "more than N files, and the rest is not read");
 }
 
-TEST(GapLabel, WhatAnImportedFileSaysIsInNoLabel) {
+TEST(GapLabel, TheContentOfAnImportedFileIsInNoLabel) {
   std::set<std::string> labels;
   for (char c = 'a'; c <= 'z'; ++c) {
     const std::string any(8, c);

@@ -117,7 +117,7 @@ TEST(Metrics, TheFarEndsLightIsTheOtherHalfOfTheBudget) {
                   "linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"1\"}")));
 }
 
-TEST(Metrics, AnImportedModuleSaysSinceWhen) {
+TEST(Metrics, AnImportedModuleHasItsTime) {
   Report report;
   report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
   EXPECT_THAT(render(report, {.optics = true}),
@@ -200,7 +200,7 @@ TEST(Metrics, EventsSeriesAreBounded) {
     counts.add(event);
   }
   EXPECT_EQ(counts.events().size(), FaultEventCounts::kMaxPortRows + 1);
-  EXPECT_EQ(counts.events().at({"", "", "dirty_connector", FaultEventKind::kOpened}).count,
+  EXPECT_EQ(counts.events().at({"", "dirty_connector", FaultEventKind::kOpened}).count,
             1000 - FaultEventCounts::kMaxPortRows);
 }
 
@@ -244,7 +244,7 @@ TEST(Metrics, WhereAPortStands) {
   EXPECT_THAT(text, HasSubstr("process_start_time_seconds 1795176000\n"));
 }
 
-TEST(Metrics, WhoKnowsTheFarEndAndSinceWhen) {
+TEST(Metrics, TheFarEndHasItsSourceAndTime) {
   Report report = test::example_report();
   PortReport seen = test::healthy_port("mlx5_0", "eth0", "");
   seen.latest.peer->age_s = 30.4;
@@ -301,7 +301,7 @@ TEST(Metrics, APlainEthernetPortHasItsNetdevAsDevice) {
   EXPECT_THAT(render(report), HasSubstr("linkhealth_link_up{device=\"eth0\",port=\"1\"} 1"));
 }
 
-TEST(Metrics, OfAPortThatIsLeftOutThereIsWhatItCountsAndNoNumberThatNobodyCounted) {
+TEST(Metrics, AnExemptPortHasItsCountersOnly) {
   Report report = measured();
   PortReport& port = report.ports[0];
   port.health = Health::kExempt;

@@ -53,7 +53,7 @@ TEST(CheckTest, OnePortAndAllWell) {
   EXPECT_EQ(check_line(check(good, nullptr, now()), false), "LINKHEALTH OK - 2 ports, 1 exempt\n");
 }
 
-TEST(CheckTest, AnUnknownPortSaysWhyAndNotWhateverElseIsNotSeen) {
+TEST(CheckTest, AnUnknownPortHasTheDecisiveReason) {
   Report report = test::example_report();
   report.ports = {test::blind_port()};
   PortReport& port = report.ports[0];
@@ -70,7 +70,7 @@ TEST(CheckTest, AnUnknownPortSaysWhyAndNotWhateverElseIsNotSeen) {
   EXPECT_EQ(check(report, nullptr, now()).text, "mlx5_9/1 unknown");
 }
 
-TEST(CheckTest, MaintenanceIsOkAndSaid) {
+TEST(CheckTest, MaintenanceIsOk) {
   Report report = test::example_report();
   report.ports = {test::down_port()};
   report.ports[0].maintenance.emplace();
@@ -78,7 +78,7 @@ TEST(CheckTest, MaintenanceIsOkAndSaid) {
             "LINKHEALTH OK - 1 port, 1 in maintenance\n");
 }
 
-TEST(CheckTest, AnOldSampleSaysNothing) {
+TEST(CheckTest, AnOldSampleIsUnknown) {
   CheckView late = now();
   late.now += std::chrono::minutes(5);
   const Check old = check(test::example_report(), nullptr, late);
@@ -91,7 +91,7 @@ TEST(CheckTest, NoPortIsNotWell) {
   EXPECT_EQ(check(none, nullptr, now()).level, CheckLevel::kUnknown);
 }
 
-TEST(CheckTest, ADryRunIsActedOnByNobody) {
+TEST(CheckTest, ADryRunIsOk) {
   Report report = test::example_report();
   report.dry_run = true;
   const Check dry = check(report, nullptr, now());

@@ -93,11 +93,10 @@ TEST(ModuleText, LanesAreBarsBetweenTheModulesOwnLimits) {
   const std::string text = module_text(module(), {});
   EXPECT_THAT(text, HasSubstr("400G-DR4, QSFP-DD\n"));
   EXPECT_THAT(text, HasSubstr("Rx dBm   warns outside -7.0 to 4.5, alarms outside -10.0 to 5.4\n"));
-  EXPECT_THAT(text, HasSubstr("   1  ▕████"));
-  EXPECT_THAT(text, HasSubstr("▏ -1.0\n"));
-  EXPECT_THAT(text, HasSubstr("▏ -9.2 ▲ low warning\n"));
-  EXPECT_THAT(text, HasSubstr("▕       ▏ no light ✖ low alarm\n"));
-  EXPECT_THAT(text, HasSubstr("71.0 C ▲ high warning   warns outside 0 to 70 C"));
+  EXPECT_THAT(text, HasSubstr("     1  [████░░░]  -1.0\n"));
+  EXPECT_THAT(text, HasSubstr("     2  [░░░░░░░]  -9.2 ▲ low warning\n"));
+  EXPECT_THAT(text, HasSubstr("     3  [░░░░░░░] no light ✖ low alarm\n"));
+  EXPECT_THAT(text, HasSubstr("71.0 C ▲ high warning; warns outside 0 to 70 C"));
   EXPECT_THAT(text, HasSubstr("lane 3: Rx LOS\n"));
 }
 
@@ -108,7 +107,7 @@ TEST(ModuleText, AsciiHasTheSameWordsAndAColourIsNeverAlone) {
   style = {};
   style.ascii = true;
   const std::string text = module_text(module(), style);
-  EXPECT_THAT(text, HasSubstr("[       ] no light !! low alarm\n"));
+  EXPECT_THAT(text, HasSubstr("[.......] no light !! low alarm\n"));
   for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= 0x20 && c <= 0x7e)) << text;
 }
 
@@ -116,29 +115,24 @@ TEST(ModuleText, WithoutLimitsThereIsNoBar) {
   ModuleSample m = module();
   m.thresholds = {};
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("Rx dBm   no limits are known\n     1  -1.0\n"));
-  EXPECT_THAT(text, Not(HasSubstr("▕")));
+  EXPECT_THAT(text, HasSubstr("Rx dBm   no limits are known\n     1   -1.0\n"));
 }
 
-TEST(ModuleText, ABiasStandsBesideItsPowerOrAlone) {
+TEST(ModuleText, PowerAndBiasHaveATableEach) {
   ModuleSample m = module();
   m.thresholds.tx_bias_ma = {2, 4, 8, 10};
   m.lanes[0].tx_bias_ma = 0;
   m.lanes[1].tx_bias_ma = 6;
-  EXPECT_THAT(
-      module_text(m, {}),
-      HasSubstr(
-          "Tx (no power monitor)\n  Tx bias mA   warns outside 4 to 8, alarms outside 2 to 10\n"
-          "     1  bias ▕       ▏ 0.0 mA ✖ low alarm\n     2  bias ▕███▌   ▏ 6.0 mA\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("\n  Tx bias mA   warns outside 4.0 to 8.0, alarms outside 2.0 to 10.0\n"
+                        "     1  [░░░░░░░]   0.0 ✖ low alarm\n"
+                        "     2  [████░░░]   6.0\n"
+                        "     3  -\n"));
   m.thresholds.tx_power_mw = {0.1, 0.2, 2.8, 3.5};
-  for (const auto& [i, mw] : {std::pair<std::size_t, double>{0, 0.79}, {1, 1.12}, {2, 0.15}}) {
-    m.lanes[i].tx_power_mw = mw;
-    m.lanes[i].tx_bias_ma = i == 1 ? 106.5 : 7;
-  }
-  const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("▏ -1.0                 bias ▕████▍  ▏   7.0 mA\n"));
-  EXPECT_THAT(text, HasSubstr("▏  0.5                 bias ▕███████▏ 106.5 mA ✖ high alarm\n"));
-  EXPECT_THAT(text, HasSubstr("▏ -8.2 ▲ low warning   bias ▕████▍  ▏   7.0 mA\n"));
+  m.lanes[1].tx_power_mw = 1.12;
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("\n  Tx dBm   warns outside -7.0 to 4.5, alarms outside "
+                        "-10.0 to 5.4\n     1  -\n     2  [█████░░]   0.5\n"));
 }
 
 /// OMA is not what people compare with an average.
@@ -150,12 +144,12 @@ TEST(ModuleText, APowerThatIsNoAverageIsNamed) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("\n  Rx dBm (OMA)   "));
 }
 
-TEST(ModuleText, ALaneWithoutAValueSaysWhy) {
+TEST(ModuleText, ALaneWithoutAValueHasAReason) {
   ModuleSample m = cmis_module();
   for (const std::size_t lane : {1U, 2U, 3U}) m.lanes[lane] = ModuleLane{};
   m.host_lanes[2].in_use = m.host_lanes[3].in_use = false;
   m.host_lanes[4].data_path_state = m.host_lanes[5].data_path_state = "Deactivated";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("     1  0.0\n"
+  EXPECT_THAT(module_text(m, {}), HasSubstr("     1    0.0\n"
                                             "     2  - (not in use)\n"
                                             "     3  - (data path down)\n"
                                             "     4  - (not there)\n"));
@@ -170,7 +164,7 @@ TEST(ModuleText, ALaneWithoutAValueSaysWhy) {
 
 // --- state
 
-TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
+TEST(ModuleText, AModuleInLowPowerHasTheReason) {
   ModuleSample m = module();
   m.low_pwr_allow_request_hw = true;  // as nearly every QSFP does
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("low power")));
@@ -193,7 +187,7 @@ TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cools  -46.8 %\n"));
 }
 
-TEST(ModuleText, AModuleThatMeasuresNothingSaysSoAndWhy) {
+TEST(ModuleText, AModuleWithoutReadingsHasTheReason) {
   ModuleSample m;
   m.kind = "dac";
   EXPECT_THAT(module_text(m, {}),
@@ -209,7 +203,7 @@ TEST(ModuleText, AModuleThatMeasuresNothingSaysSoAndWhy) {
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("  measures ")));
 }
 
-TEST(ModuleText, WhatTheHostAskedForAndWhatBecameOfIt) {
+TEST(ModuleText, HostRequestsAndTheirResults) {
   ModuleSample m = cmis_module();
   m.host_lanes[0].data_path_state = "Deactivated";
   m.host_lanes[0].dp_deinit = true;
@@ -228,7 +222,7 @@ TEST(ModuleText, WhatTheHostAskedForAndWhatBecameOfIt) {
                               "    media lane 2: sends no valid signal to the fibre\n"
                               "    media lane 3: Tx off by host (OutputDisableTx)\n"
                               "    media lane 4: Tx silenced by host (OutputSquelchForceTx)\n"
-                              "    host lane 1: data path Deactivated, as the host asked "
+                              "    host lane 1: data path Deactivated, as the host requested "
                               "(DPDeinit)\n"
                               "    host lane 2: Rx output off by host\n"
                               "    host lane 3: refused its configuration (RejectedInvalidAppSel)\n"
@@ -249,9 +243,9 @@ TEST(ModuleText, VdmHasARowForEachQuantity) {
   m.vdm.laser_age_percent = 12;
   m.coherent.osnr_db = 33.9;
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("  media SNR dB 21.5  -  22.0\n"));
-  EXPECT_THAT(text, HasSubstr("  host LTP dB  >=256  32.0\n"));
-  EXPECT_THAT(text, HasSubstr("  media BER    now 3.5e-04  max 0\n"));
+  EXPECT_THAT(text, HasSubstr("  media SNR dB 21.5, -, 22.0\n"));
+  EXPECT_THAT(text, HasSubstr("  host LTP dB  >=256, 32.0\n"));
+  EXPECT_THAT(text, HasSubstr("  media BER    now 3.5e-04, max 0\n"));
   EXPECT_THAT(text, HasSubstr("  host tail    max 4\n"));
   EXPECT_THAT(text, HasSubstr("  laser age    12 %\n"));
   EXPECT_THAT(text, HasSubstr("  OSNR dB      33.9\n"));
@@ -296,8 +290,8 @@ TEST(ModuleText, AFlagHasItsHistory) {
   TextStyle wide;
   wide.width_columns = 120;
   EXPECT_THAT(module_text(m, wide),
-              HasSubstr("    rx_los 2                     clear  2 changes, last set "
-                        "2026-11-20T10:00:12Z, cleared 2026-11-20T10:01:00Z\n"));
+              HasSubstr("    rx_los 2: clear, 2 changes, last set 2026-11-20T10:00:12Z, cleared "
+                        "2026-11-20T10:01:00Z\n"));
 }
 
 TEST(ModuleText, WhatIsNotReadOrNotBelievedIsListed) {

@@ -43,7 +43,7 @@ TEST(FindPort, AVeryLongOrWildNameIsCutAndPrintable) {
   EXPECT_EQ(message.find('\x1b'), std::string::npos);
 }
 
-TEST(FindPort, ADeviceWithTwoPortsMustBeSaid) {
+TEST(FindPort, ADeviceWithTwoPortsIsAmbiguous) {
   Report report = test::example_report();
   report.ports[1].port = "mlx5_0/2";
   report.ports[1].latest.id.device = "mlx5_0";

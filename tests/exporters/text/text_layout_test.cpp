@@ -88,7 +88,7 @@ TEST(Words, Numbers) {
   EXPECT_DOUBLE_EQ(dbm_from_mw(1).value_or(9), 0);
 }
 
-TEST(Paint, OnlyWhenAskedAndNeverAlone) {
+TEST(Paint, ColoursAreOptionalAndNeverAlone) {
   EXPECT_EQ(paint_health("x", Health::kDown, {.colour = false}), "x");
   EXPECT_EQ(paint_health("x", Health::kDown, {.colour = true}), "\x1b[1;31mx\x1b[0m");
   for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,

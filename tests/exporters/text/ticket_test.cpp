@@ -84,7 +84,7 @@ TEST(TicketTest, NothingIsBroughtWhereNothingIsTouched) {
               ::testing::ElementsAre("Do not touch the cable: the fault is not in it."));
 }
 
-TEST(TicketTest, EachStepSaysWhenToStop) {
+TEST(TicketTest, EachStepHasAStopCondition) {
   const Report report = placed();
   const Ticket ticket = make_ticket(report, report.ports[1]);
   ASSERT_EQ(ticket.steps.size(), 4U);
@@ -99,7 +99,7 @@ TEST(TicketTest, AHealthyPortHasATicketToo) {
               HasSubstr("No fault is open."));
 }
 
-TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
+TEST(TicketTest, AnImportedModuleReadingIsMarked) {
   Report report = placed();
   EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[1])), Not(HasSubstr("imported")));
   report.ports[1].latest.module->imported_at = report.at - std::chrono::minutes(5);
@@ -111,7 +111,7 @@ TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
                                              format_rfc3339(report.at - std::chrono::minutes(5))));
 }
 
-TEST(TicketTest, WhatAModuleSaysIsNoMarkup) {
+TEST(TicketTest, ModuleTextIsNoMarkup) {
   Report report = placed();
   report.ports[1].latest.module->vendor = "`rm` <b> # [x](http://y) \x1b[31m";
   const std::string text = ticket_markdown(make_ticket(report, report.ports[1]));

@@ -1,4 +1,4 @@
-// A ledger and one port; a test says what is judged of it, and reads what the ledger told.
+// A ledger and one port: a test gives verdicts and compares the ledger's events.
 #pragma once
 
 #include <string>
@@ -13,12 +13,15 @@ inline const Fault& kPulled = fault_of(FaultId::kUnplugged);
 inline const Fault& kAdmin = fault_of(FaultId::kAdminDown);
 inline const Fault& kCongested = fault_of(FaultId::kCongestion);
 
-struct Desk {
+struct LedgerBench {
   DiagnosisSettings settings;
   Ledger ledger{"node", settings};
   double t = 0;
   std::string events;
 
+  LedgerBench() = default;
+  /// With an open fault, after 100 s.
+  explicit LedgerBench(const Fault& fault) { judge(wrong(fault), 100); }
   static PortVerdict wrong(const Fault& fault, bool down = false, double down_s = 0) {
     PortVerdict verdict;
     verdict.judged = true;
@@ -34,7 +37,10 @@ struct Desk {
   }
   static WallTime wall(double t) { return WallTime(Milliseconds(1763640000000)) + from_seconds(t); }
 
-  void tell(const PortVerdict& verdict, double seconds) {
+  [[nodiscard]] const LedgerFault& kept() const { return ledger.open("pci/1").at(0)->kept; }
+  [[nodiscard]] bool nothing_open() const { return ledger.open("pci/1").empty(); }
+  /// The same verdict every ten seconds.
+  void judge(const PortVerdict& verdict, double seconds) {
     for (const double end = t + seconds; t < end;) {
       t += 10;
       for (const LedgerChange& change :
