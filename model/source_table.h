@@ -1,6 +1,6 @@
 // THE table of sources: what is read of a node and its ports, and how healthy each source is. The
 // reader of a source owns its state; the sample carries it; what a failing source gave becomes
-// unknown after kStaleAfterS.
+// unknown after its `stale_after_s`.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +61,10 @@ enum class SourceReader : std::uint8_t {
   kPortEthtool,  ///< the same, through ethtool netlink: needs SourceId::kEthtool
 };
 
+/// What a source gave is unknown so long after it was read, unless the source is ok: 30 periods of
+/// the counters, as for a far end's reading (peers.hold_s).
+inline constexpr double kStaleAfterS = 300;
+
 struct SourceInfo {
   SourceId id;
   std::string_view name;  ///< in gaps, metrics and recordings
@@ -72,11 +76,8 @@ struct SourceInfo {
   std::string_view hint;                    ///< what makes it visible
   bool only_if_refused = false;             ///< the hint helps against a refusal only
   std::optional<CounterSource> counters{};  ///< it reads these counters of the table
+  double stale_after_s = kStaleAfterS;
 };
-
-/// What a source gave is unknown so long after it was read, unless the source is ok: 30 periods of
-/// the counters, as for a far end's reading (peers.hold_s).
-inline constexpr double kStaleAfterS = 300;
 
 std::span<const SourceInfo> source_table();
 const SourceInfo& source_info(SourceId id);

@@ -333,9 +333,9 @@ void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
   device.update(pcie, now);
 }
 
-// --- what can't be read: one rule. What a source gave is unknown kStaleAfterS after it was read,
-// unless the source is ok. A total that stands still would look like a link without errors, and a
-// module's last powers like a good one's.
+// --- what can't be read: one rule. What a source gave is unknown its `stale_after_s` after it was
+// read, unless the source is ok. A total that stands still would look like a link without errors,
+// and a module's last powers like a good one's.
 
 /// A source that another one stops has no reason of its own: what it gave may still be fresh.
 const SourceStatus* PortHistory::blind_to(SourceId source) const {
@@ -348,7 +348,7 @@ const SourceStatus* PortHistory::blind_to(SourceId source) const {
 
 bool PortHistory::is_stale(SourceId source, SteadyTime read_at) const {
   return latest.sources && !is_ok(*latest.sources, source) &&
-         in_seconds(now_ - read_at) >= kStaleAfterS;
+         in_seconds(now_ - read_at) >= source_info(source).stale_after_s;
 }
 
 void PortHistory::forget_stale(SteadyTime now) {

@@ -1,4 +1,4 @@
-// Values of a source that is not ok become unknown after kStaleAfterS.
+// Values of a source that is not ok become unknown after the `stale_after_s` of the source.
 #include <gtest/gtest.h>
 
 #include <algorithm>
