@@ -25,7 +25,8 @@ CheckLevel level_of(const PortReport& port) {
   const bool severe = std::ranges::any_of(port.faults, [](const FaultReport& fault) {
     return fault.severity == Severity::kCritical && fault.state != FaultState::kProving;
   });
-  const bool set_down = !port.faults.empty() && port.faults.front().fault == "admin_down";
+  // Of a link that is down only an administrator's doing is a mere notice.
+  const bool set_down = !port.faults.empty() && port.faults.front().severity == Severity::kNotice;
   switch (port.health) {
     case Health::kHealthy:
     case Health::kExempt:

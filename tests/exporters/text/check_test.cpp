@@ -29,6 +29,7 @@ TEST(CheckTest, LosingDataIsCriticalAndARepairThatProvesItselfIsNot) {
 TEST(CheckTest, WhatAnAdministratorSetDownIsAWarning) {
   PortReport port = test::down_port();
   port.faults[0].fault = "admin_down";
+  port.faults[0].severity = Severity::kNotice;
   EXPECT_EQ(check_port(port).level, CheckLevel::kWarning);
 }
 
