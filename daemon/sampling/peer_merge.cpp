@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "diagnosis/peer_names.h"
-#include "model/history/peer_times.h"
+#include "model/history/peer_history.h"
 
 namespace linkhealth {
 
