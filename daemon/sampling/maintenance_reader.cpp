@@ -50,7 +50,7 @@ MaintenanceReader::News MaintenanceReader::poll() {
 
 MaintenanceReader::News MaintenanceReader::wait(Milliseconds patience) {
   if (!read_) return {};
-  if (News ready = poll(); ready.maintenance || !ready.complaints.empty()) return ready;
+  if (News news = poll(); news.maintenance) return news;
   pollfd finished{pool_.event_fd(), POLLIN, 0};
   ::poll(&finished, 1, static_cast<int>(patience.count()));
   return poll();

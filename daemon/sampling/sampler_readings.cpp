@@ -97,8 +97,11 @@ void Sampler::check_hung() {
 void Sampler::accept_reading(const PortKey& key, const PortReader* reader, ReadGroup group,
                              const Reading& reading) {
   const auto at = ports_.find(key);
-  // A reading of a former device with this name does not concern the new one.
-  if (at == ports_.end() || at->second.reader.get() != reader) return;
+  if (at == ports_.end()) return;
+  if (at->second.reader.get() != reader) {  // of a former device with this name
+    counters_due_.at = now_;                // the new one was not read while this read was out
+    return;
+  }
   SampledPort& port = at->second;
   port.gone = port.gone || reading.gone;
   port.by_reader = reading.sources;
