@@ -20,7 +20,8 @@ namespace linkhealth::cli {
 namespace {
 
 constexpr const char* kSocket = "/run/linkhealth/linkhealth.sock";
-constexpr std::uint64_t kLongestAction_s = 90 * kDay_s;  // as the daemon (daemon/api/api_operator.cpp)
+constexpr std::uint64_t kLongestAction_s =
+    90 * kDay_s;  // as the daemon (daemon/api/api_operator.cpp)
 constexpr std::uint64_t kLongestHistory_s = 3650 * kDay_s;
 
 constexpr const char* kFooter = R"(

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array kHealths = {"healthy", "at_risk", "degraded", "down", "unknown", "exempt"};
 
 /// "1.2 Tb/s", "400 Gb/s"; "" for none.
-std::string bandwidth_words(double bytes_per_s) {
+std::string format_bandwidth(double bytes_per_s) {
   const double gigabits = bytes_per_s * 8 / 1e9;
   if (gigabits < 0.05) return "";
   return gigabits >= 1000 ? fmt::format("{:.1f} Tb/s", gigabits / 1000)
@@ -25,8 +25,8 @@ std::string bandwidth_words(double bytes_per_s) {
 }
 
 /// "rack r1 U 4", or "" where it has none of these labels.
-std::string place_words(const FleetFault& fault, std::initializer_list<std::string_view> labels,
-                        std::string_view separator) {
+std::string format_place(const FleetFault& fault, std::initializer_list<std::string_view> labels,
+                         std::string_view separator) {
   std::vector<std::string> parts;
   for (const std::string_view label : labels)
     if (!fault.label(label).empty())
@@ -34,14 +34,14 @@ std::string place_words(const FleetFault& fault, std::initializer_list<std::stri
   return join_parts(parts, separator);
 }
 
-std::string peer_words(const FleetFault& fault) {
+std::string format_peer(const FleetFault& fault) {
   return join_parts(
       {std::string(fault.label("peer_system")), std::string(fault.label("peer_port"))}, " ");
 }
 
-std::string age_words(const FleetFault& fault, WallTime now) {
+std::string format_age(const FleetFault& fault, WallTime now) {
   if (!fault.opened_at || *fault.opened_at > now) return "";
-  return duration_words(now - *fault.opened_at);
+  return format_duration(now - *fault.opened_at);
 }
 
 Health colour_of(const FleetFault& fault) {
@@ -54,8 +54,8 @@ std::string summary(const FleetView& view) {
   std::vector<std::string> counts;
   for (const char* health : kHealths)
     if (const auto count = view.links.count(health); count > 0)
-      counts.push_back(fmt::format("{} {}", count, name_words(health)));
-  const std::string lost = bandwidth_words(view.lost_bytes_per_s);
+      counts.push_back(fmt::format("{} {}", count, format_name(health)));
+  const std::string lost = format_bandwidth(view.lost_bytes_per_s);
   std::string text = fmt::format("{}, {}: {}; {}", count_of(view.nodes, "node"),
                                  count_of(view.links.all(), "link"), join_parts(counts, ", "),
                                  lost.empty() ? "no bandwidth lost" : lost + " lost");
@@ -143,16 +143,16 @@ std::string entry(const FleetFault& fault, WallTime now) {
       "- [ ] **{}{}, {}/{}**{}: {} ({} confidence), rank {}\n",
       u.empty() ? "" : "U " + plain(u) + ", ", plain(fault.label("instance")),
       plain(fault.label("device")), plain(fault.label("port")),
-      netdev.empty() ? "" : " (" + plain(netdev) + ")", plain(name_words(fault.label("fault"))),
-      confidence_words(fault.confidence), fault.rank);
+      netdev.empty() ? "" : " (" + plain(netdev) + ")", plain(format_name(fault.label("fault"))),
+      format_confidence(fault.confidence), fault.rank);
   const auto with = [](std::string_view before, const std::string& words, std::string_view after) {
     return words.empty() ? "" : fmt::format("{}{}{}", before, words, after);
   };
   const std::string module = join_parts(
       {std::string(fault.label("vendor")), std::string(fault.label("part_number"))}, " ");
   const std::string facts = join_parts(
-      {with("to ", plain(peer_words(fault)), ""), with("since ", age_words(fault, now), ""),
-       with("", bandwidth_words(fault.lost_bytes_per_s), " lost"), plain(module),
+      {with("to ", plain(format_peer(fault)), ""), with("since ", format_age(fault, now), ""),
+       with("", format_bandwidth(fault.lost_bytes_per_s), " lost"), plain(module),
        with("serial ", plain(fault.label("serial")), ""), plain(fault.label("connector"))},
       "; ");
   if (!facts.empty()) text += "  " + facts + "\n";
@@ -195,12 +195,12 @@ std::string fleet_text(const FleetView& view, const FleetOptions& options, WallT
     rows.push_back(
         {fmt::format("{} {}/{}", fault.label("instance"), fault.label("device"),
                      fault.label("port")),
-         peer_words(fault), age_words(fault, now), bandwidth_words(fault.lost_bytes_per_s),
+         format_peer(fault), format_age(fault, now), format_bandwidth(fault.lost_bytes_per_s),
          fmt::format(
              "{} {} ({})",
              colours.back() == Health::kHealthy ? " " : health_sign(colours.back(), style.ascii),
-             name_words(fault.label("fault")), confidence_words(fault.confidence)),
-         place_words(fault, {"pod", "row", "rack", "u"}, " ")});
+             format_name(fault.label("fault")), format_confidence(fault.confidence)),
+         format_place(fault, {"pod", "row", "rack", "u"}, " ")});
   }
   text += table(std::move(rows), colours, style);
   for (const auto& [name, count] : shared_causes(view))
@@ -211,7 +211,7 @@ std::string fleet_text(const FleetView& view, const FleetOptions& options, WallT
 
 std::string work_list_text(const FleetView& view, WallTime now) {
   const std::vector<FleetFault> work = in_walking_order(view.faults);
-  std::string text = fmt::format("# Work list, {}\n\n{}.\n\n", instant_words(now), summary(view));
+  std::string text = fmt::format("# Work list, {}\n\n{}.\n\n", format_instant(now), summary(view));
   const auto causes = shared_causes(view);
   for (const auto& [name, count] : causes)
     text += fmt::format(
@@ -224,7 +224,7 @@ std::string work_list_text(const FleetView& view, WallTime now) {
                       count_of(work.size(), "fault"), view.faults.size());
   std::string place;
   for (const FleetFault& fault : work) {
-    std::string here = plain(place_words(fault, {"pod", "row", "rack"}, ", "));
+    std::string here = plain(format_place(fault, {"pod", "row", "rack"}, ", "));
     if (here.empty()) here = "location unknown";
     if (here != place) text += fmt::format("\n## {}\n\n", place = here);
     text += entry(fault, now);

@@ -31,7 +31,7 @@ constexpr Milliseconds kLongestRead{8'000};
 
 std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config,
                                       const Clock& clock) {
-  const SamplerSettings settings = sampler_settings(config.knobs);
+  const SamplerSettings settings = sampler_settings(config.setting_table);
   LiveHost host;
   RecordingHeader header;
   if (const auto name = host.read_file("/proc/sys/kernel/hostname"); name && sysroot.empty())
@@ -63,12 +63,12 @@ NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   if (!sysroot.empty())
     if (const auto copy = check_sysroot(sysroot); !copy)
       throw CommandError(kBadInput, copy.error().message);
-  const Config config = default_config(all_knob_groups());
+  const Config config = default_config(all_setting_groups());
   allow_many_open_files();
   const auto sampler = make_sampler(sysroot, config, clock);
   EngineSettings settings;
   settings.node = sysroot.empty() ? sampler->header().node : sysroot;
-  settings.knobs = config.knobs;
+  settings.setting_table = config.setting_table;
   Engine engine(std::move(settings));
   std::shared_ptr<const Report> report;
   const SteadyTime begun = clock.steady();

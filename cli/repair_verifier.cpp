@@ -46,7 +46,7 @@ std::uint64_t increase(const std::optional<std::uint64_t>& now,
 }
 
 std::string first_fault(const PortReport& port) {
-  return port.faults.empty() ? "" : " (" + name_words(port.faults.front().fault) + ")";
+  return port.faults.empty() ? "" : " (" + format_name(port.faults.front().fault) + ")";
 }
 
 const RepairRecord* last_repair_of_light(const PortReport& port) {
@@ -121,8 +121,8 @@ bool RepairVerifier::check_speed(const PortReport& port, const Reading& now) {
   if (!link || !now.up) return true;
   if (port.health == Health::kDown && is_unmanaged(*link)) fail(port.note);
   if (expected.speed_mbps && link->speed_mbps && *link->speed_mbps < *expected.speed_mbps)
-    fail(fmt::format("running at {}, expected {}", speed_words(*link->speed_mbps),
-                     speed_words(*expected.speed_mbps)));
+    fail(fmt::format("running at {}, expected {}", format_speed(*link->speed_mbps),
+                     format_speed(*expected.speed_mbps)));
   else if (expected.lanes && link->lanes && *link->lanes < *expected.lanes)
     fail(fmt::format("running on {} lanes, expected {}", *link->lanes, *expected.lanes));
   return state_.verdict != VerifyVerdict::kFail;
@@ -164,7 +164,7 @@ bool RepairVerifier::check_faults(const PortReport& port, WallTime at) {
                          fault.severity != Severity::kNotice &&
                          in_seconds(at - fault.last_seen_at) < kGone_s;
     if (!present) continue;
-    const std::string shows = name_words(fault.fault) + " still shows";
+    const std::string shows = format_name(fault.fault) + " still shows";
     const double left_s =
         fault.repairs.empty() ? 0 : kSymptomWindow_s - in_seconds(at - fault.repairs.back().at);
     if (left_s <= 0) {
@@ -173,7 +173,7 @@ bool RepairVerifier::check_faults(const PortReport& port, WallTime at) {
     }
     if (!std::exchange(fault_noted_, true))
       state_.note = fmt::format("{}: waiting up to {} for its symptoms to disappear", shows,
-                                duration_words(from_seconds(left_s)));
+                                format_duration(from_seconds(left_s)));
     state_.remaining_s = std::max(state_.remaining_s, kGone_s);
   }
   return true;

@@ -30,7 +30,8 @@ EngineSettings settings_of(const RecordingHeader& header, const std::optional<Co
   EngineSettings settings;
   settings.node = header.node;
   settings.expected = header.expected;
-  settings.knobs = config ? config->knobs : KnobTable(diagnosis_knob_groups());
+  settings.setting_table =
+      config ? config->setting_table : SettingTable(diagnosis_setting_groups());
   if (!config) return settings;
   static_cast<ExpectedPorts&>(settings) = *config;
   settings.planned.insert(header.expected.begin(), header.expected.end());
@@ -72,11 +73,11 @@ std::string as_text(const std::vector<Episode>& episodes, char sign) {
   std::string text;
   for (const Episode& episode : episodes)
     text += fmt::format(
-        "  {} {}  {} ({}, {}), from {}{}\n", sign, episode.port, name_words(episode.fault),
-        to_string(episode.end), confidence_words(episode.confidence),
-        instant_words(episode.opened_at),
+        "  {} {}  {} ({}, {}), from {}{}\n", sign, episode.port, format_name(episode.fault),
+        to_string(episode.end), format_confidence(episode.confidence),
+        format_instant(episode.opened_at),
         episode.closed_at
-            ? fmt::format(" for {}", duration_words(*episode.closed_at - episode.opened_at))
+            ? fmt::format(" for {}", format_duration(*episode.closed_at - episode.opened_at))
             : ", still open");
   return text;
 }
@@ -117,7 +118,7 @@ void what_if(const ReplayOptions& options) {
   Recording recording(options);
   EngineSettings changed = recording.settings;
   for (const std::string& change : options.what_if)
-    if (const auto done = change_setting(changed.knobs, change); !done)
+    if (const auto done = change_setting(changed.setting_table, change); !done)
       throw CommandError(kBadInput, "--what-if: " + done.error().message);
   Engine engine_now(recording.settings), engine_then(changed);
   std::vector<Episode> now, then;
@@ -139,7 +140,7 @@ void what_if(const ReplayOptions& options) {
                     fresh.size(), as_text(gone, '-'), as_text(fresh, '+')));
 }
 
-Result<void> change_setting(KnobTable& settings, std::string_view key_and_value) {
+Result<void> change_setting(SettingTable& settings, std::string_view key_and_value) {
   const auto equals = key_and_value.find('=');
   if (equals == std::string_view::npos)
     return Error{fmt::format("\"{}\" is not KEY=VALUE", printable(key_and_value))};
@@ -148,10 +149,10 @@ Result<void> change_setting(KnobTable& settings, std::string_view key_and_value)
   if (!value)
     return Error{fmt::format("\"{}\": the value is not a number", printable(key_and_value))};
   std::vector<std::string> known;
-  for (const KnobGroup& group : settings.groups())
-    for (const Knob& knob : group.knobs) {
-      known.push_back(fmt::format("{}.{}", group.name, knob.name));
-      if (known.back() == key) return settings.set(group.name, knob.name, *value);
+  for (const SettingGroup& group : settings.groups())
+    for (const Setting& setting : group.settings) {
+      known.push_back(fmt::format("{}.{}", group.name, setting.name));
+      if (known.back() == key) return settings.set(group.name, setting.name, *value);
     }
   const auto meant = closest(key, std::vector<std::string_view>(known.begin(), known.end()));
   return Error{fmt::format("unknown key \"{}\"{}", printable(key),
@@ -190,7 +191,7 @@ int run_replay(const Context& context, const ReplayCommandOptions& command) {
                         .what_if = command.what_if,
                         .style = context.style};
   if (!command.config.empty())
-    options.config = value_or_throw(load_config_file(command.config, all_knob_groups()));
+    options.config = value_or_throw(load_config_file(command.config, all_setting_groups()));
   options.what_if.empty() ? replay(options) : what_if(options);
   return kOk;
 }

@@ -30,7 +30,7 @@ void what_if(const ReplayOptions& options);
 
 /// Changes one setting: "diagnosis.flap_losses=6". An Error names the allowed range or the nearest
 /// key.
-Result<void> change_setting(KnobTable& settings, std::string_view key_and_value);
+Result<void> change_setting(SettingTable& settings, std::string_view key_and_value);
 
 /// A fault from its opening to its closing.
 struct Episode {

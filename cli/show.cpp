@@ -46,7 +46,7 @@ std::string status_of(const StatusDocument& status, const StatusOptions& options
                                   .wide = options.wide});
   if (daemon.configuration_at && !options.problems)
     text += fmt::format("\nconfiguration, {} ago: {}\n",
-                        duration_words(daemon.now - *daemon.configuration_at),
+                        format_duration(daemon.now - *daemon.configuration_at),
                         printable(daemon.configuration_note));
   return text;
 }

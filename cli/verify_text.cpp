@@ -18,7 +18,7 @@ std::string confidence_so_far(double confidence) {
 }
 
 /// The repaired lane compared with before, otherwise the worst lane.
-std::string rx_words(const PortReport& port, const std::optional<RepairRecord>& repair) {
+std::string format_rx(const PortReport& port, const std::optional<RepairRecord>& repair) {
   const PortFigures& figures = port.figures;
   const auto& module = port.latest.module;
   if (repair && repair->rx_lane && module && *repair->rx_lane - 1 < module->lanes.size())
@@ -58,7 +58,7 @@ std::string verify_header(const PortReport& port, const VerifyLimits& limits,
     const double needed_s = std::max(
         limits.least_s, -std::log(1 - limits.confidence) / (limits.ber * *link->speed_mbps * 1e6));
     text +=
-        fmt::format(" at {} (takes {})", speed_words(*link->speed_mbps), long_duration(needed_s));
+        fmt::format(" at {} (takes {})", format_speed(*link->speed_mbps), long_duration(needed_s));
   }
   return paragraph("", 0, clean_text(text + ": " + conditions(limits), style.ascii),
                    usable_width(style));
@@ -83,8 +83,8 @@ std::string verify_progress(const PortReport& port, const VerifyState& state,
   // On a narrow terminal the last parts are omitted.
   for (const std::string& part :
        {"confidence " + confidence_so_far(state.confidence), fmt::format("errors {}", state.errors),
-        port.figures.pre_fec_ber ? "pre-FEC " + ber_words(*port.figures.pre_fec_ber) : "",
-        rx_words(port, state.repair)})
+        port.figures.pre_fec_ber ? "pre-FEC " + format_ber(*port.figures.pre_fec_ber) : "",
+        format_rx(port, state.repair)})
     if (!part.empty() && display_width(text) + 3 + display_width(part) <= usable_width(style))
       text += "   " + part;
   return text;

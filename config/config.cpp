@@ -122,7 +122,7 @@ constexpr std::array<std::string_view, 13> kRemovedKeys = {
 
 class Loader : private YamlReader {
  public:
-  Loader(std::string_view file_name, std::span<const KnobGroup> groups, Config& config)
+  Loader(std::string_view file_name, std::span<const SettingGroup> groups, Config& config)
       : YamlReader(file_name), groups_(groups), config_(config) {}
 
   Result<void> load(const YamlNode& root) {
@@ -157,10 +157,10 @@ class Loader : private YamlReader {
   Result<void> port_key(const PortKey& port, const Member& member);
   Result<void> check_port_name(const Member& member) const;
   Result<void> peers(const Member& member);
-  Result<void> group(const Member& member, const KnobGroup& knobs,
+  Result<void> group(const Member& member, const SettingGroup& group,
                      std::span<const TextKey> texts = {});
 
-  std::span<const KnobGroup> groups_;
+  std::span<const SettingGroup> groups_;
   Config& config_;
 };
 
@@ -312,30 +312,31 @@ Result<void> Loader::port_key(const PortKey& port, const Member& member) {
 }
 
 /// `texts`: keys of the same map that are not numbers.
-Result<void> Loader::group(const Member& member, const KnobGroup& knobs,
+Result<void> Loader::group(const Member& member, const SettingGroup& group,
                            std::span<const TextKey> texts) {
   std::vector<std::string_view> good = names_of(texts);
-  for (const Knob& knob : knobs.knobs) good.push_back(knob.name);
+  for (const Setting& setting : group.settings) good.push_back(setting.name);
   return each(member, [&](const Member& key) -> Result<void> {
     if (const auto found = std::ranges::find(texts, key.key, &TextKey::name); found != texts.end())
       return read_text(key, *found);
-    const auto setting = std::ranges::find(knobs.knobs, std::string_view(key.key), &Knob::name);
-    if (setting == knobs.knobs.end()) return unknown_setting(key, good);
+    const auto setting =
+        std::ranges::find(group.settings, std::string_view(key.key), &Setting::name);
+    if (setting == group.settings.end()) return unknown_setting(key, good);
     const std::string& word = key.value.scalar;
     const bool is_switch = setting->min == 0 && setting->max == 1;
     const bool is_word =
         is_switch && key.value.kind == Kind::kScalar && (word == "on" || word == "off");
     const auto value = is_word ? Result<double>(word == "on" ? 1.0 : 0.0) : number(key);
     if (!value) return value.error();
-    if (auto set = config_.knobs.set(knobs.name, key.key, *value); !set)
+    if (auto set = config_.setting_table.set(group.name, key.key, *value); !set)
       return wrong(key.value.line, set.error().message);
     return {};
   });
 }
 
 Result<void> Loader::peers(const Member& member) {
-  const auto knobs = std::ranges::find(groups_, std::string_view("peers"), &KnobGroup::name);
-  return group(member, knobs == groups_.end() ? KnobGroup{"peers", {}} : *knobs, kPeerKeys);
+  const auto found = std::ranges::find(groups_, std::string_view("peers"), &SettingGroup::name);
+  return group(member, found == groups_.end() ? SettingGroup{"peers", {}} : *found, kPeerKeys);
 }
 
 Result<void> Loader::top_key(const Member& member) {
@@ -344,8 +345,8 @@ Result<void> Loader::top_key(const Member& member) {
     return (this->*key->set)(member);
   if (const auto key = std::ranges::find_if(kTextKeys, has_name); key != kTextKeys.end())
     return read_text(member, *key);
-  if (const auto knobs = std::ranges::find_if(groups_, has_name); knobs != groups_.end())
-    return group(member, *knobs);
+  if (const auto found = std::ranges::find_if(groups_, has_name); found != groups_.end())
+    return group(member, *found);
   if (std::ranges::find(kAlertKeys, member.key) != kAlertKeys.end())
     return wrong(member.line,
                  fmt::format("\"{}\": linkhealthd sends no alerts itself; load dashboards/rules "
@@ -401,14 +402,15 @@ void dump_ports(std::string& out, const Config& config) {
   }
 }
 
-void dump_group(std::string& out, const KnobGroup& group, const Config& config) {
+void dump_group(std::string& out, const SettingGroup& group, const Config& config) {
   out += fmt::format("\n{}:\n", group.name);
   if (group.name == "peers") dump_texts(out, kPeerKeys, config, "  ");
-  const KnobValues values = config.knobs.values(group.name);
-  for (std::size_t i = 0; i < group.knobs.size(); ++i) {
-    const Knob& knob = group.knobs[i];
-    out += fmt::format("  # {} ({} to {}{}{})\n  {}: {}\n", knob.meaning, knob.min, knob.max,
-                       knob.unit.empty() ? "" : " ", knob.unit, knob.name, values[i]);
+  const SettingValues values = config.setting_table.values(group.name);
+  for (std::size_t i = 0; i < group.settings.size(); ++i) {
+    const Setting& setting = group.settings[i];
+    out +=
+        fmt::format("  # {} ({} to {}{}{})\n  {}: {}\n", setting.meaning, setting.min, setting.max,
+                    setting.unit.empty() ? "" : " ", setting.unit, setting.name, values[i]);
   }
 }
 
@@ -450,14 +452,14 @@ Result<LogLevel> parse_log_level(std::string_view text) {
       fmt::format("\"{}\" is not a log level: use error, warning, info or debug", printable(text))};
 }
 
-Config default_config(std::span<const KnobGroup> groups) {
+Config default_config(std::span<const SettingGroup> groups) {
   Config config;
-  config.knobs = KnobTable(groups);
+  config.setting_table = SettingTable(groups);
   return config;
 }
 
 Result<Config> load_config(std::string_view text, std::string_view file_name,
-                           std::span<const KnobGroup> groups) {
+                           std::span<const SettingGroup> groups) {
   if (text.size() > kMaxConfigBytes)
     return error_at(file_name, 1,
                     fmt::format("more than {} bytes: not a configuration", kMaxConfigBytes));
@@ -468,7 +470,7 @@ Result<Config> load_config(std::string_view text, std::string_view file_name,
   return config;
 }
 
-Result<Config> load_config_file(const std::string& path, std::span<const KnobGroup> groups) {
+Result<Config> load_config_file(const std::string& path, std::span<const SettingGroup> groups) {
   const auto text = read_small_file(path, kMaxConfigBytes);
   return text ? load_config(*text, path, groups) : text.error();
 }
@@ -503,7 +505,7 @@ textfile:
 # changes.
 )";
   dump_ports(out, config);
-  for (const KnobGroup& group : config.knobs.groups()) dump_group(out, group, config);
+  for (const SettingGroup& group : config.setting_table.groups()) dump_group(out, group, config);
   return out;
 }
 

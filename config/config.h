@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "model/expected_ports.h"
-#include "model/knobs.h"
+#include "model/setting_table.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -57,20 +57,20 @@ struct Config : ExpectedPorts {
   std::string socket_group;                 ///< that owns it; "": the daemon's
   std::string web_config_file;              ///< TLS and passwords of the TCP side
   TextfileSettings textfile;
-  KnobTable knobs;
+  SettingTable setting_table;
 };
 
 /// Bytes of a configuration file, at most.
 inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 
 /// All keys at their defaults. The groups' storage must outlive the configuration.
-Config default_config(std::span<const KnobGroup> groups);
+Config default_config(std::span<const SettingGroup> groups);
 /// Reads the text of `file_name`, which stands in the error: `FILE:14: unknown key "flap_windw_s"
 /// (did you mean …?)`.
 Result<Config> load_config(std::string_view text, std::string_view file_name,
-                           std::span<const KnobGroup> groups);
+                           std::span<const SettingGroup> groups);
 /// As load_config, of a file.
-Result<Config> load_config_file(const std::string& path, std::span<const KnobGroup> groups);
+Result<Config> load_config_file(const std::string& path, std::span<const SettingGroup> groups);
 /// The whole configuration as YAML, each key with its meaning, unit and bounds. load_config() of it
 /// gives `config`.
 std::string dump_config(const Config& config);

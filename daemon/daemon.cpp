@@ -107,7 +107,7 @@ Result<void> Daemon::make_source() {
     return {};
   }
   allow_many_open_files();
-  const SamplerSettings settings = sampler_settings(config_.knobs);
+  const SamplerSettings settings = sampler_settings(config_.setting_table);
   std::unique_ptr<ModuleReader> modules;
   // A copied /sys tree has no kernel that reads modules.
   if (options_.sysroot.empty())
@@ -178,7 +178,7 @@ void Daemon::reload() {
   const bool other_maintenance = config_.maintenance_dir != config->maintenance_dir;
   config_ = *std::move(config);
   if (sampler_ != nullptr)
-    sampler_->expect(with_plan(config_), planned_names(started_->knobs, config_));
+    sampler_->expect(with_plan(config_), planned_names(started_->setting_table, config_));
   recordings_.set_header(recording_header_json(source_->header()));
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
   log_.set_level(config_.log_level);
@@ -261,7 +261,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
   reports_.publish(step.report, step.events,
                    {LINKHEALTH_VERSION, lateness_s, started_at_, history_->health(),
-                    metric_groups(config_.knobs)});
+                    metric_groups(config_.setting_table)});
   for (const std::string& remark : step.remarks) log_.warning(remark);
   if (!step.events.empty() || recordings_.has_listeners()) server_->wake_streams();
   port_count_ = step.report->ports.size();
@@ -292,7 +292,7 @@ void Daemon::self_test(const Report& report) {
 void Daemon::start_history(const std::string& node) {
   const bool played = !options_.play_file.empty();
   history_ = std::make_unique<HistoryKeeper>(
-      history_settings(config_.knobs, played ? "" : state_dir_), clock_.wall(), log_);
+      history_settings(config_.setting_table, played ? "" : state_dir_), clock_.wall(), log_);
   const SavedState& known = history_->saved();
   if (!known.ledger.faults.empty())
     log_.info("known from before: " + count_of(known.ledger.faults.size(), "open fault"));

@@ -12,7 +12,7 @@
 namespace linkhealth {
 
 /// The settings of the sampler, the metrics, the database, the far ends and the diagnosis.
-std::span<const KnobGroup> all_knob_groups();
+std::span<const SettingGroup> all_setting_groups();
 
 /// The configuration file (or the defaults) with the flags on top.
 Result<Config> effective_config(const DaemonOptions& options);

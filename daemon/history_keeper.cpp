@@ -11,13 +11,13 @@ namespace {
 enum SettingIndex : std::size_t { kKeepSignals, kMaxMegabytes };
 
 // Ten ports with 40 signals each take about 20 + 45 + 30 MB.
-constexpr auto kKnobs = std::to_array<Knob>({
+constexpr auto kSettings = std::to_array<Setting>({
     {"signals", 1, 0, 1, "",
      "on: the signals of each port are kept; off: they are not, and those there are deleted"},
     {"max_mb", 150, 1, 100'000, "MB",
      "size of linkhealth.db at most; the oldest signals are deleted before it is reached"},
 });
-constexpr std::array<KnobGroup, 1> kGroups = {{{"database", kKnobs}}};
+constexpr std::array<SettingGroup, 1> kGroups = {{{"database", kSettings}}};
 
 /// Baselines move slowly.
 constexpr double kReferencesEvery_s = 900;
@@ -43,10 +43,10 @@ LedgerState lasting(LedgerState state) {
 
 }  // namespace
 
-std::span<const KnobGroup> history_knob_groups() { return kGroups; }
+std::span<const SettingGroup> history_setting_groups() { return kGroups; }
 
-HistorySettings history_settings(const KnobTable& knobs, std::string directory) {
-  const KnobValues values = knobs.values("database");
+HistorySettings history_settings(const SettingTable& table, std::string directory) {
+  const SettingValues values = table.values("database");
   HistorySettings settings;
   settings.directory = std::move(directory);
   settings.signals = values[kKeepSignals] >= 0.5;

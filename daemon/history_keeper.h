@@ -17,9 +17,9 @@
 
 namespace linkhealth {
 
-std::span<const KnobGroup> history_knob_groups();
+std::span<const SettingGroup> history_setting_groups();
 /// `directory` "": in memory only (a played recording is not this node's history).
-HistorySettings history_settings(const KnobTable& knobs, std::string directory);
+HistorySettings history_settings(const SettingTable& table, std::string directory);
 
 class HistoryKeeper {
  public:

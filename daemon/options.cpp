@@ -84,11 +84,12 @@ ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
   return {options, 0};
 }
 
-std::span<const KnobGroup> all_knob_groups() {
-  static const std::vector<KnobGroup> groups = [] {
-    std::vector<KnobGroup> all;
-    for (const auto& part : {sampler_knob_groups(), metric_knob_groups(), history_knob_groups(),
-                             peer_knob_groups(), diagnosis_knob_groups()})
+std::span<const SettingGroup> all_setting_groups() {
+  static const std::vector<SettingGroup> groups = [] {
+    std::vector<SettingGroup> all;
+    for (const auto& part :
+         {sampler_setting_groups(), metric_setting_groups(), history_setting_groups(),
+          peer_setting_groups(), diagnosis_setting_groups()})
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }();
@@ -97,8 +98,8 @@ std::span<const KnobGroup> all_knob_groups() {
 
 Result<Config> effective_config(const DaemonOptions& options) {
   auto config = options.config_file.empty()
-                    ? Result<Config>(default_config(all_knob_groups()))
-                    : load_config_file(options.config_file, all_knob_groups());
+                    ? Result<Config>(default_config(all_setting_groups()))
+                    : load_config_file(options.config_file, all_setting_groups());
   if (!config) return config;
   if (options.listen) {
     const auto address = parse_listen_address(*options.listen);

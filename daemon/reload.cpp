@@ -84,7 +84,7 @@ Result<Config> complete_config(const DaemonOptions& options, const std::string& 
 
 EngineSettings engine_settings(const Config& config, const std::string& node,
                                const std::map<PortKey, ExpectedPort>& recorded) {
-  EngineSettings settings{config, node, config.knobs, config.site, config.dry_run};
+  EngineSettings settings{config, node, config.setting_table, config.site, config.dry_run};
   for (const auto& [port, expected] : recorded) settings.planned.emplace(port, expected);
   return settings;
 }

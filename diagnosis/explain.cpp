@@ -38,20 +38,20 @@ int lane_of(const Features& f, const Findings& findings) {
 
 // --------------------------------------------------------------------------------- the evidence
 
-std::string time_words(double seconds) {
+std::string format_time(double seconds) {
   return seconds < 120 ? fmt::format("{:.0f} s", seconds)
                        : fmt::format("{:.0f} min", std::floor(seconds / 60));
 }
 
 /// An error ratio is worth what it was measured over: " over 2 min (3.1e-05 to 3.4e-05 with 95 %
 /// confidence)".
-std::string window_words(const Comparison& seen, const Features& f) {
+std::string format_window(const Comparison& seen, const Features& f) {
   constexpr double kSharp = 1.1;  // many errors leave no room for doubt
   const SignalStats& s = f.signal;
   if (seen.source != EvidenceSource::kFec || !seen.what.starts_with("pre-FEC BER") ||
       seen.what.ends_with("fall") || s.ber_window_s <= 0)
     return "";
-  const std::string text = " over " + time_words(s.ber_window_s);
+  const std::string text = " over " + format_time(s.ber_window_s);
   if (!s.ber || !s.ber_range || seen.observed != *s.ber) return text;
   if (s.ber_range->high < kSharp * s.ber_range->low) return text + " (±5 %, 95 % confidence)";
   return text +
@@ -68,7 +68,7 @@ Evidence evidence_of(SymptomId symptom_id, const Comparison& seen, const Feature
   evidence.unit = std::string(seen.unit);
   evidence.where = seen.lane >= 0 ? fmt::format("lane {}", seen.lane + 1) : "";
   evidence.source = source_name(seen.source, f);
-  evidence.text = std::string(seen.what) + window_words(seen, f);
+  evidence.text = std::string(seen.what) + format_window(seen, f);
   evidence.supports = supports;
   return evidence;
 }
@@ -205,9 +205,9 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
              std::span<const RepairAction> failed) {
   constexpr double kWorthSaying = 0.005;
   const int lane = lane_of(f, findings);
-  const auto fill = [lane_words = lane >= 0 ? fmt::format(" of lane {}", lane + 1) : "",
+  const auto fill = [format_lane = lane >= 0 ? fmt::format(" of lane {}", lane + 1) : "",
                      peer = peer_name(f), &serial = f.port.own.serial](std::string_view text) {
-    return fill_in(text, lane_words, peer, serial);
+    return fill_in(text, format_lane, peer, serial);
   };
   report.summary = summary_of(f, findings, ranked, lane);
   report.undecided.reset();

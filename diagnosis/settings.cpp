@@ -8,7 +8,7 @@ namespace {
 
 struct Row {
   double DiagnosisSettings::*field;
-  Knob knob;
+  Setting setting;
 };
 
 using S = DiagnosisSettings;
@@ -70,23 +70,23 @@ constexpr Row kTimes[] = {
 };
 
 template <std::size_t kCount>
-std::vector<Knob> knobs_of(const Row (&rows)[kCount]) {
-  std::vector<Knob> knobs;
-  for (const Row& row : rows) knobs.push_back(row.knob);
-  return knobs;
+std::vector<Setting> settings_of(const Row (&rows)[kCount]) {
+  std::vector<Setting> settings;
+  for (const Row& row : rows) settings.push_back(row.setting);
+  return settings;
 }
 
 }  // namespace
 
-std::span<const KnobGroup> diagnosis_knob_groups() {
-  static const std::vector<Knob> kDiagnosis = knobs_of(kSigns), kLedger = knobs_of(kTimes);
-  static const KnobGroup kGroups[] = {{"diagnosis", kDiagnosis}, {"ledger", kLedger}};
+std::span<const SettingGroup> diagnosis_setting_groups() {
+  static const std::vector<Setting> kDiagnosis = settings_of(kSigns), kLedger = settings_of(kTimes);
+  static const SettingGroup kGroups[] = {{"diagnosis", kDiagnosis}, {"ledger", kLedger}};
   return kGroups;
 }
 
-DiagnosisSettings diagnosis_settings(const KnobTable& table) {
+DiagnosisSettings diagnosis_settings(const SettingTable& table) {
   DiagnosisSettings settings;
-  for (const KnobGroup& group : table.groups())
+  for (const SettingGroup& group : table.groups())
     for (const auto& rows : {std::span<const Row>(kSigns), std::span<const Row>(kTimes)})
       if (group.name == (rows.data() == kSigns ? "diagnosis" : "ledger"))
         for (std::size_t i = 0; i < rows.size(); ++i)

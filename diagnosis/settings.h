@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "model/knobs.h"
+#include "model/setting_table.h"
 
 namespace linkhealth {
 
@@ -36,8 +36,8 @@ struct DiagnosisSettings {
 };
 
 /// "diagnosis" and "ledger": names, bounds, units and meanings.
-std::span<const KnobGroup> diagnosis_knob_groups();
+std::span<const SettingGroup> diagnosis_setting_groups();
 /// The values in force. A table without these groups means the defaults.
-DiagnosisSettings diagnosis_settings(const KnobTable& table);
+DiagnosisSettings diagnosis_settings(const SettingTable& table);
 
 }  // namespace linkhealth

@@ -65,10 +65,10 @@ Result<Action> parse_action(const HttpRequest& request) {
   return action;
 }
 
-std::string until_words(const std::optional<WallTime>& until, WallTime now,
-                        std::string_view without) {
+std::string format_until(const std::optional<WallTime>& until, WallTime now,
+                         std::string_view without) {
   if (!until) return std::string(without);
-  return fmt::format("until {} (for {})", instant_words(*until), duration_words(*until - now));
+  return fmt::format("until {} (for {})", format_instant(*until), format_duration(*until - now));
 }
 
 /// Members whose value is "" are left out.
@@ -95,7 +95,7 @@ HttpResponse acknowledge(const ApiCall& call, const PortKey& port, const Action&
   const auto fault = action.end ? actions.withdraw_acknowledgement(port, action.by)
                                 : actions.acknowledge(port, action.by, action.reason, until);
   if (!fault) return error_response(409, fmt::format("{}: {}", port, fault.error().message));
-  const std::string words = name_words(fault->fault);
+  const std::string words = format_name(fault->fault);
   return action_response(call,
                          {{"action", action.end ? "ack_end" : "ack"},
                           {"port", port},
@@ -109,7 +109,7 @@ HttpResponse acknowledge(const ApiCall& call, const PortKey& port, const Action&
                          action.end
                              ? fmt::format("{}: {} is not acknowledged any more", port, words)
                              : fmt::format("{}: {} acknowledged by {} {}", port, words, action.by,
-                                           until_words(until, call.now(), "until it closes")));
+                                           format_until(until, call.now(), "until it closes")));
 }
 
 /// `port` "": all ports.
@@ -137,9 +137,9 @@ HttpResponse maintain(const ApiCall& call, const PortKey& port, const Action& ac
        {"since", format_rfc3339(work->since)},
        {"until", time_text(work->until)}},
       action.end ? fmt::format("{}: maintenance ended after {}", name,
-                               duration_words(call.now() - work->since))
+                               format_duration(call.now() - work->since))
                  : fmt::format("{}: in maintenance {}, nothing is raised{}", name,
-                               until_words(work->until, call.now(), ""),
+                               format_until(work->until, call.now(), ""),
                                work->module_reads == false ? ", and no module is read" : ""));
 }
 

@@ -54,7 +54,7 @@ HttpResponse get_healthy(const ApiCall& call) {
   HttpResponse response = text_response("healthy\n");
   if (age > call.context.stale_after) {
     response.status = 503;
-    response.body = fmt::format("the last sample is {} old\n", duration_words(age));
+    response.body = fmt::format("the last sample is {} old\n", format_duration(age));
   }
   return response;
 }

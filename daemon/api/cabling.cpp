@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 7> kNames = {"as_planned", "swapped", "wrong",  "unplanned",
                                                     "unseen",     "exempt",  "unknown"};
 
-std::string pair_words(const std::string& system, const std::string& port) {
+std::string format_pair(const std::string& system, const std::string& port) {
   return port.empty() ? system : system.empty() ? port : system + " " + port;
 }
 
@@ -101,9 +101,9 @@ std::vector<CablingRow> compare_cabling(const Report& report) {
     CablingRow row;
     row.port = port.port;
     row.netdev = port.latest.id.netdev;
-    row.planned = pair_words(port.expected.peer_system, port.expected.peer_port);
+    row.planned = format_pair(port.expected.peer_system, port.expected.peer_port);
     if (const PeerSample* seen = identified(port)) {
-      row.seen = pair_words(seen->system, seen->port);
+      row.seen = format_pair(seen->system, seen->port);
       row.source = seen->source;
     }
     judge(report, port, row);

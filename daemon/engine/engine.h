@@ -20,7 +20,8 @@ namespace linkhealth {
 /// The input of the engine that is not in the snapshots.
 struct EngineSettings : ExpectedPorts {
   std::string node;
-  KnobTable knobs;       ///< diagnosis_knob_groups(), as configured; without them the defaults
+  SettingTable
+      setting_table;     ///< diagnosis_setting_groups(), as configured; without them the defaults
   SiteLabels site{};     ///< where the node is
   bool dry_run = false;  ///< copied to the report, for the senders of events
 };

@@ -32,7 +32,7 @@ void Engine::reconfigure(const EngineSettings& settings) {
   const std::string node = state_->settings.node;
   state_->settings = settings;
   state_->settings.node = node;
-  state_->diagnosis = diagnosis_settings(settings.knobs);
+  state_->diagnosis = diagnosis_settings(settings.setting_table);
   state_->expectations_changed = true;
 }
 

@@ -66,7 +66,7 @@ struct PortStep {
 
 struct Engine::State {
   explicit State(EngineSettings given)
-      : settings(std::move(given)), diagnosis(diagnosis_settings(settings.knobs)) {}
+      : settings(std::move(given)), diagnosis(diagnosis_settings(settings.setting_table)) {}
 
   EngineSettings settings;
   DiagnosisSettings diagnosis;

@@ -14,7 +14,7 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t {
+enum SettingIndex : std::size_t {
   kMad,
   kLldp,
   kImport,
@@ -25,7 +25,7 @@ enum KnobIndex : std::size_t {
   kMadPeriod
 };
 
-constexpr auto kKnobs = std::to_array<Knob>({
+constexpr auto kSettings = std::to_array<Setting>({
     {"mad", 1, 0, 1, "", "1: read the switch port of an InfiniBand link by MADs; 0: do not"},
     {"lldp", 1, 0, 1, "", "1: read the neighbours of Ethernet ports from lldpd; 0: do not"},
     {"import", 1, 0, 1, "",
@@ -44,29 +44,29 @@ constexpr auto kKnobs = std::to_array<Knob>({
 });
 constexpr Milliseconds kReadPatience{30'000};  // a round that takes longer is reported as hung
 constexpr Milliseconds kLldpdPatience{2'000};
-constexpr std::array<KnobGroup, 1> kGroups = {{{"peers", kKnobs}}};
+constexpr std::array<SettingGroup, 1> kGroups = {{{"peers", kSettings}}};
 
 }  // namespace
 
-std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
+std::span<const SettingGroup> peer_setting_groups() { return kGroups; }
 
-ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& expected) {
-  return knobs.values("peers")[kPlan] >= 0.5 ? expected : ExpectedPorts();
+ExpectedPorts planned_names(const SettingTable& table, const ExpectedPorts& expected) {
+  return table.values("peers")[kPlan] >= 0.5 ? expected : ExpectedPorts();
 }
 
-Milliseconds far_end_hold(const KnobTable& knobs) {
+Milliseconds far_end_hold(const SettingTable& table) {
   // One answer may be lost, and each port has its own place in a period.
   constexpr double kPeriods = 2.5;
-  const KnobValues values = knobs.values("peers");
+  const SettingValues values = table.values("peers");
   const double longest =
       std::max(values[kMad] * values[kMadPeriod], values[kLldp] * values[kLldpPeriod]);
   return from_seconds(std::max(values[kHold], kPeriods * longest));
 }
 
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once) {
-  const KnobValues values = config.knobs.values("peers");
-  const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
-  const auto time = [&](KnobIndex knob) { return from_seconds(values[knob]); };
+  const SettingValues values = config.setting_table.values("peers");
+  const auto is_on = [&](SettingIndex setting) { return values[setting] >= 0.5; };
+  const auto time = [&](SettingIndex setting) { return from_seconds(values[setting]); };
   MadTiming mad;
   mad.period = time(kMadPeriod);
   if (once) mad.first_within = Milliseconds(0);
@@ -81,10 +81,10 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
                                      config.lldpd_socket, std::make_unique<LiveHost>(), lldp));
   if (is_on(kImport))
     probes.push_back(make_import_probe(open_import_directory(config.import_dir), clock, import));
-  ExpectedPorts plan = planned_names(config.knobs, config);
+  ExpectedPorts plan = planned_names(config.setting_table, config);
   if (probes.empty() && plan.empty()) return nullptr;
   return std::make_unique<FarEnds>(std::move(probes), clock,
-                                   FarEndTiming{far_end_hold(config.knobs), kReadPatience},
+                                   FarEndTiming{far_end_hold(config.setting_table), kReadPatience},
                                    std::move(plan));
 }
 

@@ -8,18 +8,18 @@
 #include "config/config.h"
 #include "daemon/sampling/far_ends.h"
 #include "model/expected_ports.h"
-#include "model/knobs.h"
+#include "model/setting_table.h"
 
 namespace linkhealth {
 
 /// The section "peers" of the configuration without its paths, which are in Config.
-std::span<const KnobGroup> peer_knob_groups();
+std::span<const SettingGroup> peer_setting_groups();
 
-/// The plan's names of far ends, unless `knobs` switch the plan off.
-ExpectedPorts planned_names(const KnobTable& knobs, const ExpectedPorts& expected);
+/// The plan's names of far ends, unless `table` switch the plan off.
+ExpectedPorts planned_names(const SettingTable& table, const ExpectedPorts& expected);
 
 /// How long an answer of a far end is valid: `hold_s`, and never less than two reads take.
-Milliseconds far_end_hold(const KnobTable& knobs);
+Milliseconds far_end_hold(const SettingTable& table);
 
 /// All sources that the configuration leaves on; null for none. `once`: for a single report, which
 /// spreads no reads over time.

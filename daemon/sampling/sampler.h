@@ -3,8 +3,8 @@
 //
 //   what      every (setting)   by which thread
 //   links     link_period_s     carrier and its counts, from files that wait for no lock: here
-//                               (probes/sysfs/netdev_sysfs.h). A link event prompts a read at once: the
-//                               kernel merges fast flaps, the counts are the truth
+//                               (probes/sysfs/netdev_sysfs.h). A link event prompts a read at once:
+//                               the kernel merges fast flaps, the counts are the truth
 //   counters  counters_period_s everything else of a port: verbs, FEC, MAC, netdev and driver
 //                               statistics, state, speed, PCIe, devlink health: BlockingReadPool
 //   modules   module_period_s   EEPROM pages: the module reader's thread

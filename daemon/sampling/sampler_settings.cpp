@@ -7,7 +7,7 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t {
+enum SettingIndex : std::size_t {
   kLinkPeriod,
   kCountersPeriod,
   kModulePeriod,
@@ -18,7 +18,7 @@ enum KnobIndex : std::size_t {
   kVerbsEvents
 };
 
-constexpr auto kKnobs = std::to_array<Knob>({
+constexpr auto kSettings = std::to_array<Setting>({
     {"link_period_s", 1, 0.1, 60, "s",
      "how often carrier and its counts are read; an event prompts a read at once"},
     {"counters_period_s", 10, 1, 60, "s",
@@ -36,14 +36,14 @@ constexpr auto kKnobs = std::to_array<Knob>({
      "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is "
      "opened"},
 });
-constexpr std::array<KnobGroup, 1> kGroups = {{{"sampling", kKnobs}}};
+constexpr std::array<SettingGroup, 1> kGroups = {{{"sampling", kSettings}}};
 
 }  // namespace
 
-std::span<const KnobGroup> sampler_knob_groups() { return kGroups; }
+std::span<const SettingGroup> sampler_setting_groups() { return kGroups; }
 
-SamplerSettings sampler_settings(const KnobTable& knobs) {
-  const KnobValues values = knobs.values("sampling");
+SamplerSettings sampler_settings(const SettingTable& table) {
+  const SettingValues values = table.values("sampling");
   SamplerSettings settings;
   settings.link_period = from_seconds(values[kLinkPeriod]);
   settings.counters_period = from_seconds(values[kCountersPeriod]);

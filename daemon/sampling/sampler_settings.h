@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/time.h"
-#include "model/knobs.h"
+#include "model/setting_table.h"
 #include "probes/module/module_schedule.h"
 
 namespace linkhealth {
@@ -22,8 +22,8 @@ struct SamplerSettings {
 };
 
 /// The section "sampling" of the configuration.
-std::span<const KnobGroup> sampler_knob_groups();
-SamplerSettings sampler_settings(const KnobTable& knobs);
+std::span<const SettingGroup> sampler_setting_groups();
+SamplerSettings sampler_settings(const SettingTable& table);
 /// How the module reader keeps time.
 ModuleTiming module_timing(const SamplerSettings& settings);
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/knobs.h"
 #include "model/report.h"
+#include "model/setting_table.h"
 
 namespace linkhealth {
 
@@ -71,8 +71,8 @@ struct MetricGroups {
   bool optics = false;
 };
 /// Section "metrics" of the configuration.
-std::span<const KnobGroup> metric_knob_groups();
-MetricGroups metric_groups(const KnobTable& knobs);
+std::span<const SettingGroup> metric_setting_groups();
+MetricGroups metric_groups(const SettingTable& table);
 
 /// The monitor's own state.
 struct MonitorFigures {

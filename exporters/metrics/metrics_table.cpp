@@ -11,16 +11,16 @@ namespace {
 
 using enum MetricType;
 
-constexpr auto kKnobs = std::to_array<Knob>({
+constexpr auto kSettings = std::to_array<Setting>({
     {"counters", 0, 0, 1, "",
      "on: every scrape has the raw counters, also without collect[]=counters: 100 and more a port"},
     {"optics", 0, 0, 1, "",
      "on: every scrape has each lane's light, the module's flags and the card's slot, also without "
      "collect[]=optics"},
 });
-constexpr std::array<KnobGroup, 1> kKnobGroups = {{{"metrics", kKnobs}}};
+constexpr std::array<SettingGroup, 1> kSettingGroups = {{{"metrics", kSettings}}};
 
-std::string label_words(std::string_view labels) {
+std::string format_label(std::string_view labels) {
   if (labels.empty()) return "-";
   std::string words;
   for (const std::string_view label : split(labels, ','))
@@ -32,17 +32,18 @@ void append_group(std::string& text, std::string_view group) {
   text += "| metric | type | labels | unit | meaning |\n|---|---|---|---|---|\n";
   for (const MetricInfo& metric : metric_rows::kRows)
     if (metric.group == group)
-      text += fmt::format("| `{}` | {} | {} | {} | {} |\n", metric.name,
-                          metric.type == kCounter ? "counter" : "gauge", label_words(metric.labels),
-                          metric.unit.empty() ? "-" : metric.unit, metric.help);
+      text +=
+          fmt::format("| `{}` | {} | {} | {} | {} |\n", metric.name,
+                      metric.type == kCounter ? "counter" : "gauge", format_label(metric.labels),
+                      metric.unit.empty() ? "-" : metric.unit, metric.help);
 }
 
 }  // namespace
 
-std::span<const KnobGroup> metric_knob_groups() { return kKnobGroups; }
+std::span<const SettingGroup> metric_setting_groups() { return kSettingGroups; }
 
-MetricGroups metric_groups(const KnobTable& knobs) {
-  const KnobValues values = knobs.values("metrics");
+MetricGroups metric_groups(const SettingTable& table) {
+  const SettingValues values = table.values("metrics");
   return {values[0] >= 0.5, values[1] >= 0.5};
 }
 

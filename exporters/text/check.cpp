@@ -44,14 +44,14 @@ CheckLevel level_of(const PortReport& port) {
 }
 
 std::string text_of(const PortReport& port) {
-  if (port.faults.empty()) return health_words(port);
+  if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
   std::string text =
-      fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
+      fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
   if (fault.acknowledged)
     return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
   return fault.state == FaultState::kOpen ? text
-                                          : fmt::format("{}, {}", text, state_words(fault.state));
+                                          : fmt::format("{}, {}", text, format_state(fault.state));
 }
 
 std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports) {
@@ -64,9 +64,9 @@ std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports)
   return bad;
 }
 
-std::string ok_words(const Report& report, const PortReport* only) {
+std::string format_ok(const Report& report, const PortReport* only) {
   if (only != nullptr)
-    return only->port + " " + name_words(to_string(only->health)) +
+    return only->port + " " + format_name(to_string(only->health)) +
            (only->maintenance ? ", in maintenance" : "");
   const auto exempt = std::ranges::count(report.ports, Health::kExempt, &PortReport::health);
   const auto worked_on = std::ranges::count_if(
@@ -77,7 +77,7 @@ std::string ok_words(const Report& report, const PortReport* only) {
       ", ");
 }
 
-std::string problem_words(const std::vector<const CheckedPort*>& bad) {
+std::string format_problem(const std::vector<const CheckedPort*>& bad) {
   std::string text;
   for (std::size_t i = 0; i < std::min(bad.size(), kNamedPorts); ++i)
     text += (i == 0 ? "" : "; ") + bad[i]->port + " " + bad[i]->text;
@@ -86,7 +86,7 @@ std::string problem_words(const std::vector<const CheckedPort*>& bad) {
 }
 
 /// "linkhealth: mlx5_7/1 far port down (91%) +1"
-std::string drain_words(const std::vector<const CheckedPort*>& bad) {
+std::string format_drain(const std::vector<const CheckedPort*>& bad) {
   const std::string more = bad.size() > 1 ? fmt::format(" +{}", bad.size() - 1) : "";
   // The reason has no room for the name of the operator.
   std::string text = "linkhealth: " + bad.front()->port + " " + bad.front()->text;
@@ -110,7 +110,7 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
   const Milliseconds age = view.now - report.at;
   if (age > view.stale_after) {
     result.level = CheckLevel::kUnknown;
-    result.text = fmt::format("the last sample is {} old", duration_words(age));
+    result.text = fmt::format("the last sample is {} old", format_duration(age));
     result.drain_reason = "linkhealth: " + result.text;
     return result;
   }
@@ -122,15 +122,15 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
   const auto bad = bad_ports(result.ports);
   result.problems = bad.size();
   if (bad.empty()) {
-    result.text = report.ports.empty() ? "no port found" : ok_words(report, only);
+    result.text = report.ports.empty() ? "no port found" : format_ok(report, only);
     if (report.ports.empty()) {
       result.level = CheckLevel::kUnknown;
       result.drain_reason = "linkhealth: no port found";
     }
   } else {
     result.level = bad.front()->level;
-    result.text = problem_words(bad);
-    result.drain_reason = drain_words(bad);
+    result.text = format_problem(bad);
+    result.drain_reason = format_drain(bad);
   }
   if (report.dry_run == true && result.level != CheckLevel::kOk) {
     result.text = fmt::format("dry run, would be {}: {}", to_string(result.level), result.text);

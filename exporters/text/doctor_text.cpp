@@ -13,7 +13,7 @@ namespace {
 // Of the faults that cannot be distinguished.
 constexpr std::size_t kShownLines = 10;
 
-std::string_view source_state_words(Visibility state) {
+std::string_view format_source_state(Visibility state) {
   switch (state) {
     case Visibility::kSeen:
       return "ok";
@@ -36,7 +36,7 @@ void add_source(TextPage& page, const SourceSight& source, std::string& last_cau
   const std::string_view sign =
       bad ? (page.style().ascii ? "!" : "▲") : (source.state == Visibility::kSeen ? "+" : "-");
   const std::string head =
-      fmt::format("    {} {:<15}{:<13}", sign, source.probe, source_state_words(source.state));
+      fmt::format("    {} {:<15}{:<13}", sign, source.probe, format_source_state(source.state));
   page.append(paragraph(head, display_width(head), page.clean(source.what), page.width()));
   if (!bad || source.why + source.hint == last_cause) return;
   last_cause = source.why + source.hint;
@@ -50,7 +50,7 @@ void add_sources(TextPage& page, const std::vector<SourceSight>& sources) {
   for (const SourceSight& source : sources) {
     if (source.state == Visibility::kNoWord) no_data.push_back(source.probe);
     if (source.state == Visibility::kNotUsed && !source.why.empty()) off.push_back(source.probe);
-    if (!source_state_words(source.state).empty()) add_source(page, source, last_cause);
+    if (!format_source_state(source.state).empty()) add_source(page, source, last_cause);
   }
   if (!no_data.empty())
     page.text(4, "- not available on this system: " + join_parts(no_data, ", "));
@@ -89,7 +89,7 @@ void add_limits(TextPage& page, const DoctorReport& doctor) {
   }
 }
 
-std::string environment_words(const DoctorReport& doctor) {
+std::string format_environment(const DoctorReport& doctor) {
   if (doctor.played)
     return fmt::format(
         "linkhealth {} plays a recording: kernel and permissions of the recorded node are unknown",
@@ -109,7 +109,7 @@ std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
                                   ? "all sources readable"
                                   : count_of(doctor.hidden, "source") + " unavailable or partial";
   page.line(paint_bold(page.clean(doctor.node + "   " + summary), style));
-  page.text(2, environment_words(doctor));
+  page.text(2, format_environment(doctor));
   page.line();
   page.title("Node", 2);
   add_sources(page, doctor.node_sources);

@@ -53,8 +53,8 @@ const ModuleSample* far_module(const PortReport& port) {
   return peer && peer->module ? &*peer->module : nullptr;
 }
 
-std::string dbm_words(const std::optional<double>& power_dbm, std::string_view unknown) {
-  return power_dbm ? number_words(*power_dbm, "dBm") : std::string(unknown);
+std::string format_dbm(const std::optional<double>& power_dbm, std::string_view unknown) {
+  return power_dbm ? format_quantity_value(*power_dbm, "dBm") : std::string(unknown);
 }
 
 /// "far Tx +0.4 ━━━━ loss 9.5 dB ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
@@ -63,13 +63,13 @@ std::string budget_line(const PortReport& port, const ModuleSample& module, std:
   const auto rx = lane_dbm(&module, lane, &ModuleLane::rx_power_mw);
   const auto tx = lane_dbm(far_module(port), lane, &ModuleLane::tx_power_mw);
   const std::string_view dash = ascii ? "----" : "━━━━";
-  std::string text = fmt::format("far Tx {} {}", dbm_words(tx, "unknown"), dash);
+  std::string text = fmt::format("far Tx {} {}", format_dbm(tx, "unknown"), dash);
   if (tx && std::isfinite(*tx) && std::isfinite(*rx))
     text += fmt::format(" loss {:.1f} dB ", *tx - *rx);
-  text += fmt::format("{}{} Rx {}", dash, ascii ? ">" : "▶", dbm_words(rx, ""));
+  text += fmt::format("{}{} Rx {}", dash, ascii ? ">" : "▶", format_dbm(rx, ""));
   if (module.lanes.size() > 1) text += fmt::format(" (lane {})", lane + 1);
   const auto alarm = limit_dbm(module.thresholds.rx_power_mw.low_alarm);
-  return alarm ? text + "   limit " + dbm_words(alarm, "") : text;
+  return alarm ? text + "   limit " + format_dbm(alarm, "") : text;
 }
 
 /// "2 [#       ] -9.1 !" between the module's alarm limits.
@@ -84,7 +84,7 @@ std::string lane_cell(const ModuleSample& module, std::size_t lane, bool ascii) 
                     power_mw < limits.low_alarm.value_or(0);
   return fmt::format(
       "{} [{}] {}{}", lane + 1, bar((*power - low) / (high - low), kBarColumns, ascii),
-      std::isinf(*power) ? "dark" : dbm_words(power, ""), weak ? (ascii ? " !" : " ▲") : "");
+      std::isinf(*power) ? "dark" : format_dbm(power, ""), weak ? (ascii ? " !" : " ▲") : "");
 }
 
 /// One direction of the link.
@@ -116,7 +116,7 @@ Direction direction(const PortReport& port, bool inward) {
 }
 
 /// "8.1 dB below baseline"
-std::string baseline_words(const std::optional<double>& lost_db) {
+std::string format_baseline(const std::optional<double>& lost_db) {
   if (!lost_db) return "";
   if (std::abs(*lost_db) < 0.5) return "as baseline";
   return fmt::format("{:.1f} dB {} baseline", std::abs(*lost_db), *lost_db > 0 ? "below" : "above");
@@ -126,14 +126,14 @@ std::string direction_text(const Direction& link, const TextStyle& style) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string_view name, const std::optional<double>& value,
                        std::string_view unit, const std::string& note) {
-    rows.push_back({std::string(name), value ? quantity_words(*value, unit) : "unreadable",
+    rows.push_back({std::string(name), value ? format_quantity(*value, unit) : "unreadable",
                     value ? note : ""});
   };
-  add(link.sender, link.tx_dbm, "dBm", baseline_words(link.tx_lost_db));
+  add(link.sender, link.tx_dbm, "dBm", format_baseline(link.tx_lost_db));
   const bool both =
       link.tx_dbm && link.rx_dbm && std::isfinite(*link.tx_dbm) && std::isfinite(*link.rx_dbm);
   if (both) add("loss", *link.tx_dbm - *link.rx_dbm, "dB", "");
-  add(link.receiver, link.rx_dbm, "dBm", baseline_words(link.rx_lost_db));
+  add(link.receiver, link.rx_dbm, "dBm", format_baseline(link.rx_lost_db));
   if (link.limit_dbm) {
     std::string note = "low alarm";
     if (link.rx_dbm && std::isfinite(*link.rx_dbm))
@@ -147,11 +147,11 @@ std::string direction_text(const Direction& link, const TextStyle& style) {
 }
 
 /// "3.4e-05 over 12 min; RS544 corrects up to 2.4e-04, 7.1 times more"
-std::string error_words(const PortReport& port) {
+std::string format_error(const PortReport& port) {
   const PortFigures& figures = port.figures;
   if (!figures.pre_fec_ber) return "unreadable";
-  std::string text = ber_words(*figures.pre_fec_ber);
-  if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
+  std::string text = format_ber(*figures.pre_fec_ber);
+  if (figures.ber_window_s) text += " over " + format_duration(from_seconds(*figures.ber_window_s));
   if (!figures.pre_fec_ber_limit) return text;
   const auto& link = port.latest.link;
   text += fmt::format("; {} corrects up to {:.1e}", link && !link->fec.empty() ? link->fec : "FEC",
@@ -204,7 +204,7 @@ std::string physics_text(const PortReport& port, const TextStyle& style) {
   else
     text = "  " + paint_bold("Link budget", style) + "  " + no_light_reason(port) + "\n";
   return text + "\n  " + paint_bold("Pre-FEC BER", style) + "  " +
-         clean_text(error_words(port), style.ascii) + "\n";
+         clean_text(format_error(port), style.ascii) + "\n";
 }
 
 }  // namespace linkhealth

@@ -14,12 +14,12 @@ namespace linkhealth {
 std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault,
                                                              WallTime now);
 /// "fibre reseated: Rx lane 2 -9.1 to -1.3 dBm; held"
-std::string repair_words(const RepairRecord& repair);
+std::string format_repair(const RepairRecord& repair);
 /// "by ann 12 min ago, until 2026-11-20 14:00:00Z: spare ordered"
-std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now);
+std::string format_acknowledged(const Acknowledgement& acknowledged, WallTime now);
 /// "started by ann, until 2026-11-20 14:00:00Z: new jumper"
-std::string maintenance_begun_words(const Maintenance& maintenance);
+std::string format_maintenance_begun(const Maintenance& maintenance);
 /// "by ann since 12 min, until 2026-11-20 14:00:00Z: new jumper. No fault is raised meanwhile."
-std::string maintenance_words(const Maintenance& maintenance, WallTime now);
+std::string format_maintenance(const Maintenance& maintenance, WallTime now);
 
 }  // namespace linkhealth

@@ -17,13 +17,13 @@ namespace {
 
 constexpr double kLeastShownConfidence = 0.005;
 
-std::string port_words(const PortReport& port) {
+std::string format_port(const PortReport& port) {
   const PortId& id = port.latest.id;
   const std::string names = join_parts({id.netdev == port.port ? "" : id.netdev, id.pci}, ", ");
   return names.empty() ? port.port : fmt::format("{} ({})", port.port, names);
 }
 
-std::string cable_words(const PortReport& port) {
+std::string format_cable(const PortReport& port) {
   const auto& module = port.latest.module;
   if (!module) return {};
   if (!module->present) return "no module";
@@ -33,19 +33,19 @@ std::string cable_words(const PortReport& port) {
 }
 
 std::string health_since(const PortReport& port, const ExplainView& view) {
-  std::string text = name_words(to_string(port.health));
+  std::string text = format_name(to_string(port.health));
   if (!port.faults.empty() && port.health != Health::kHealthy)
-    return text + " since " + ago_words(port.faults.front().opened_at, view.now);
+    return text + " since " + format_ago(port.faults.front().opened_at, view.now);
   if (port.figures.carrier_since && port.latest.link && port.latest.link->carrier)
     text += fmt::format(", link {} for {}", *port.latest.link->carrier ? "up" : "down",
-                        duration_words(view.t - *port.figures.carrier_since));
+                        format_duration(view.t - *port.figures.carrier_since));
   return text;
 }
 
 /// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1", then the health
 void header(TextPage& page, const PortReport& port, const ExplainView& view) {
   const std::string left =
-      page.clean(join_parts({port_words(port), cable_words(port), port.peer}, " ── "));
+      page.clean(join_parts({format_port(port), format_cable(port), port.peer}, " ── "));
   const std::string right =
       health_sign(port.health, page.style().ascii) + " " + page.clean(health_since(port, view));
   const std::size_t used = display_width(left) + display_width(right);
@@ -77,7 +77,7 @@ bool shows_received_light(const FaultReport& fault, const PortReport& port) {
 }
 
 /// Where the fault is, with a leading blank.
-std::string place_words(const FaultReport& fault, const PortReport& port) {
+std::string format_place(const FaultReport& fault, const PortReport& port) {
   const std::string lanes = faulty_lanes(fault);
   const std::string peer = port.peer.empty() ? "" : " (" + port.peer + ")";
   switch (fault.end) {
@@ -101,8 +101,8 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
 
 void verdict(TextPage& page, const FaultReport& fault, const PortReport& port) {
   const std::string sentence =
-      fmt::format("{}{}: {} confidence.", capitalize(name_words(fault.fault)),
-                  place_words(fault, port), confidence_words(fault.confidence));
+      fmt::format("{}{}: {} confidence.", capitalize(format_name(fault.fault)),
+                  format_place(fault, port), format_confidence(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state == FaultState::kProving)
@@ -115,13 +115,13 @@ void ambiguous(TextPage& page, const FaultReport& fault) {
   if (!fault.undecided) return;
   const Undecided& other = *fault.undecided;
   const bool has_end = other.end != End::kNone && other.end != End::kPath;
-  page.labelled(
-      "Ambiguous",
-      fmt::format("{} ({}) and {}{} ({}) cannot be distinguished with these readings.{}",
-                  name_words(fault.fault), confidence_words(fault.confidence),
-                  name_words(other.fault), has_end ? fmt::format(", {}", to_string(other.end)) : "",
-                  confidence_words(other.confidence),
-                  other.test.empty() ? "" : " Cheapest test: " + other.test + "."));
+  page.labelled("Ambiguous",
+                fmt::format("{} ({}) and {}{} ({}) cannot be distinguished with these readings.{}",
+                            format_name(fault.fault), format_confidence(fault.confidence),
+                            format_name(other.fault),
+                            has_end ? fmt::format(", {}", to_string(other.end)) : "",
+                            format_confidence(other.confidence),
+                            other.test.empty() ? "" : " Cheapest test: " + other.test + "."));
 }
 
 void steps(TextPage& page, const FaultReport& fault) {
@@ -138,15 +138,15 @@ void steps(TextPage& page, const FaultReport& fault) {
 }
 
 std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
-  std::string name = fmt::format("{} {}", sign, name_words(evidence.symptom));
+  std::string name = fmt::format("{} {}", sign, format_name(evidence.symptom));
   if (!evidence.where.empty()) name += ", " + evidence.where;
   const bool statement = is_statement(evidence);
   std::string observed, limit;
   if (evidence.observed)
     observed = statement ? (*evidence.observed == 1 ? "yes" : "no")
-                         : quantity_words(*evidence.observed, evidence.unit);
+                         : format_quantity(*evidence.observed, evidence.unit);
   if (evidence.threshold && !statement)
-    limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
+    limit = evidence.op + " " + format_quantity_value(*evidence.threshold, evidence.unit);
   return {name, observed, limit, evidence.source};
 }
 
@@ -175,7 +175,7 @@ void why(TextPage& page, const FaultReport& fault) {
     if (!only_text) page.text(4, texts[i], 0);
   }
   for (const MissingEvidence& missing : fault.missing) {
-    std::string text = "? " + name_words(missing.symptom) + ": " + missing.why;
+    std::string text = "? " + format_name(missing.symptom) + ": " + missing.why;
     if (!missing.decides.empty()) text += "; would distinguish it from " + missing.decides;
     if (!missing.how.empty()) text += ". To enable: " + missing.how;
     page.text(2, text);
@@ -189,24 +189,24 @@ std::string alternatives(const FaultReport& fault) {
     if (candidate.fault == fault.fault && candidate.end == fault.end) continue;
     if (candidate.confidence < kLeastShownConfidence) continue;
     const bool has_end = candidate.end != End::kNone && candidate.end != End::kPath;
-    parts.push_back(fmt::format("{}{} {}", name_words(candidate.fault),
+    parts.push_back(fmt::format("{}{} {}", format_name(candidate.fault),
                                 has_end ? fmt::format(" ({})", to_string(candidate.end)) : "",
-                                confidence_words(candidate.confidence)));
+                                format_confidence(candidate.confidence)));
   }
   return join_parts(parts, " · ");
 }
 
 /// "pre-FEC BER 3.4e-05 over 12 min (baseline 2.1e-08)"; with an interval where few errors were
 /// counted
-std::string error_ratio_words(const PortFigures& figures) {
-  std::string text = "pre-FEC BER " + ber_words(*figures.pre_fec_ber);
-  if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
+std::string format_error_ratio(const PortFigures& figures) {
+  std::string text = "pre-FEC BER " + format_ber(*figures.pre_fec_ber);
+  if (figures.ber_window_s) text += " over " + format_duration(from_seconds(*figures.ber_window_s));
   const auto low = figures.pre_fec_ber_low, high = figures.pre_fec_ber_high;
   const std::string more = join_parts(
       {low && high && *high > 1.1 * *low
-           ? fmt::format("95 % confidence: {} to {}", ber_words(*low), ber_words(*high))
+           ? fmt::format("95 % confidence: {} to {}", format_ber(*low), format_ber(*high))
            : "",
-       figures.pre_fec_ber_normal ? "baseline " + ber_words(*figures.pre_fec_ber_normal) : ""},
+       figures.pre_fec_ber_normal ? "baseline " + format_ber(*figures.pre_fec_ber_normal) : ""},
       "; ");
   return more.empty() ? text : text + " (" + more + ")";
 }
@@ -217,12 +217,12 @@ std::string readings(const PortReport& port, WallTime now) {
   std::string losses =
       count_of(figures.involuntary_downs_24h, "unplanned carrier loss") + " in 24 h";
   if (figures.last_involuntary_down_at)
-    losses += ", the last " + ago_words(*figures.last_involuntary_down_at, now);
+    losses += ", the last " + format_ago(*figures.last_involuntary_down_at, now);
   return join_parts(
       {link && link->carrier == true && link->speed_mbps
-           ? join_parts({speed_words(*link->speed_mbps), link->fec}, " ")
+           ? join_parts({format_speed(*link->speed_mbps), link->fec}, " ")
            : "",
-       figures.pre_fec_ber ? error_ratio_words(figures) : "",
+       figures.pre_fec_ber ? format_error_ratio(figures) : "",
        figures.rx_power_margin_db ? fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db)
                                   : "",
        losses},
@@ -230,18 +230,18 @@ std::string readings(const PortReport& port, WallTime now) {
 }
 
 /// "Rx power -0.05 dB/day over 20 days: -8 dBm now, reaches -10 in 40 days (30 to 60)"
-std::string trend_words(const Trend& trend) {
+std::string format_trend(const Trend& trend) {
   const std::string_view unit = trend.what == "rx_power"  ? "dB"
                                 : trend.what == "tx_bias" ? "%"
                                                           : std::string_view(trend.unit);
   return fmt::format(
       "{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days ({:.0f} to "
       "{:.0f})",
-      name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
+      format_name(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
       trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high);
 }
 
-std::string source_words(std::string_view source) {
+std::string format_source(std::string_view source) {
   if (source == "mad") return "from that port itself (MAD)";
   if (source == "lldp") return "from LLDP";
   if (source == "telemetry") return "from imported telemetry";
@@ -250,14 +250,14 @@ std::string source_words(std::string_view source) {
 }
 
 std::string with_age(const std::string& text, const std::optional<double>& age_s) {
-  return age_s && *age_s >= 0 ? text + ", " + duration_words(from_seconds(*age_s)) + " ago" : text;
+  return age_s && *age_s >= 0 ? text + ", " + format_duration(from_seconds(*age_s)) + " ago" : text;
 }
 
 /// "leaf-12 Ethernet17/1, from LLDP, 12 s ago · link and counters: telemetry, 2.0 s ago"; "" where
 /// no source is named
-std::string far_end_words(const PortReport& port) {
+std::string format_far_end(const PortReport& port) {
   const auto& peer = port.latest.peer;
-  if (!peer || source_words(peer->source).empty()) return {};
+  if (!peer || format_source(peer->source).empty()) return {};
   const auto part = [](std::string_view what, const std::string& source,
                        const std::optional<double>& age_s) {
     return source.empty() ? "" : with_age(fmt::format("{}: {}", what, source), age_s);
@@ -265,7 +265,7 @@ std::string far_end_words(const PortReport& port) {
   const bool same =
       peer->link_source == peer->counters_source && peer->link_age_s == peer->counters_age_s;
   return join_parts(
-      {with_age((port.peer.empty() ? "unnamed" : port.peer) + ", " + source_words(peer->source),
+      {with_age((port.peer.empty() ? "unnamed" : port.peer) + ", " + format_source(peer->source),
                 peer->age_s),
        peer->description.empty() ? "" : "\"" + peer->description + "\"",
        peer->address.empty() ? "" : "managed at " + peer->address,
@@ -275,7 +275,7 @@ std::string far_end_words(const PortReport& port) {
       " · ");
 }
 
-std::string no_fault_words(const PortReport& port, SteadyTime t) {
+std::string format_no_fault(const PortReport& port, SteadyTime t) {
   switch (port.health) {
     case Health::kExempt:
       return "Not monitored" + (port.exempt.empty() ? "." : ": " + port.exempt + ".");
@@ -285,8 +285,9 @@ std::string no_fault_words(const PortReport& port, SteadyTime t) {
       return "Healthy: no fault signs in any readable source.";
     case Health::kDown:
       return "Link down" +
-             (port.figures.carrier_since ? " for " + duration_words(t - *port.figures.carrier_since)
-                                         : "") +
+             (port.figures.carrier_since
+                  ? " for " + format_duration(t - *port.figures.carrier_since)
+                  : "") +
              "; cause not determined yet.";
     default:
       return "Abnormal readings; cause not determined yet.";
@@ -294,7 +295,7 @@ std::string no_fault_words(const PortReport& port, SteadyTime t) {
 }
 
 /// "19 to 1", "1 to 2.7"
-std::string odds_words(double nats) {
+std::string format_odds(double nats) {
   const double odds = std::exp(std::min(std::abs(nats), 20.0));
   const std::string number = odds < 10 ? fmt::format("{:.1f}", odds) : fmt::format("{:.0f}", odds);
   return nats >= 0 ? number + " to 1" : "1 to " + number;
@@ -307,12 +308,12 @@ void weights(TextPage& page, const FaultReport& fault) {
   const EvidenceShares& shares = *fault.shares;
   const bool has_end = shares.end == End::kFar || shares.end == End::kLocal;
   std::vector<std::vector<std::string>> rows = {
-      {fmt::format("{} against {}{}", capitalize(name_words(fault.fault)),
-                   name_words(shares.against),
+      {fmt::format("{} against {}{}", capitalize(format_name(fault.fault)),
+                   format_name(shares.against),
                    has_end ? fmt::format(" ({})", to_string(shares.end)) : ""),
        "log-odds", "odds"}};
   const auto add = [&rows](const std::string& name, double nats) {
-    rows.push_back({name, fmt::format("{:>+8.2f}", nats), odds_words(nats)});
+    rows.push_back({name, fmt::format("{:>+8.2f}", nats), format_odds(nats)});
   };
   double small = 0, sum = 0;
   for (const EvidenceShare& share : shares.shares) {
@@ -320,7 +321,7 @@ void weights(TextPage& page, const FaultReport& fault) {
     if (std::abs(share.nats) < kSmall)
       small += share.nats;
     else
-      add((share.nats > 0 ? "+ " : "- ") + name_words(share.symptom), share.nats);
+      add((share.nats > 0 ? "+ " : "- ") + format_name(share.symptom), share.nats);
   }
   if (std::abs(small) >= 0.005) add(small > 0 ? "+ all others" : "- all others", small);
   add("= total", sum);
@@ -345,7 +346,7 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   verdict(page, fault, port);
   ambiguous(page, fault);
   steps(page, fault);
-  if (fault.acknowledged) page.labelled("Ack", acknowledged_words(*fault.acknowledged, view.now));
+  if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);
 }
@@ -355,8 +356,8 @@ void other_faults(TextPage& page, const PortReport& port) {
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];
     page.labelled(i == 1 ? "Also" : "",
-                  fmt::format("{}{} {}: {}", name_words(other.fault), place_words(other, port),
-                              confidence_words(other.confidence), other.summary));
+                  fmt::format("{}{} {}: {}", format_name(other.fault), format_place(other, port),
+                              format_confidence(other.confidence), other.summary));
   }
 }
 
@@ -368,20 +369,20 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   header(page, port, view);
   page.line();
   if (port.faults.empty())
-    page.text(0, no_fault_words(port, view.t), 0);
+    page.text(0, format_no_fault(port, view.t), 0);
   else
     diagnosis(page, port, view);
   if (port.maintenance)
-    page.labelled("Maintenance", maintenance_words(*port.maintenance, view.now));
+    page.labelled("Maintenance", format_maintenance(*port.maintenance, view.now));
   page.line();
   if (const auto& module = port.latest.module; module && module->imported_at)
-    page.labelled("Module", "imported reading of " + ago_words(*module->imported_at, view.now));
+    page.labelled("Module", "imported reading of " + format_ago(*module->imported_at, view.now));
   page.append(view.physics ? physics_text(port, style) : lanes_text(port, style));
   if (monitored) page.labelled("Readings", readings(port, view.now));
-  for (const Trend& trend : port.trends) page.labelled("Trend", trend_words(trend));
-  if (port.impact) page.labelled("Impact", impact_words(*port.impact));
+  for (const Trend& trend : port.trends) page.labelled("Trend", format_trend(trend));
+  if (port.impact) page.labelled("Impact", format_impact(*port.impact));
   page.labelled("Note", port.note);
-  if (monitored) page.labelled("Far end", far_end_words(port));
+  if (monitored) page.labelled("Far end", format_far_end(port));
   other_faults(page, port);
   for (std::size_t i = 0; i < port.gaps.size(); ++i)
     page.labelled(i == 0 ? "Unreadable" : "",

@@ -71,7 +71,7 @@ std::string limit_mark(std::optional<double> value, const Limits& limits, const 
 
 // --- identity
 
-std::string kind_words(const ModuleSample& m) {
+std::string format_kind(const ModuleSample& m) {
   if (m.kind == "aoc") return "active optical cable";
   if (m.kind == "dac") return "passive copper cable";
   if (m.kind == "acc") return "active copper cable";
@@ -79,12 +79,12 @@ std::string kind_words(const ModuleSample& m) {
 }
 
 /// The medium, if the kind of cable does not imply it.
-std::string media_words(const ModuleSample& m) {
+std::string format_media(const ModuleSample& m) {
   const bool active = m.kind == "aoc" || m.kind == "acc";
   return m.media_type == "copper" || (active && m.media_type == "active cable") ? "" : m.media_type;
 }
 
-std::string length_words(double metres) {
+std::string format_length(double metres) {
   return metres >= 10'000 ? fmt::format("{:g} km", metres / 1000) : fmt::format("{:g} m", metres);
 }
 
@@ -94,9 +94,9 @@ void identity(TextPage& page, const ModuleSample& m) {
   const std::string type = page.clean(m.type.empty() ? "unknown type" : m.type);
   page.line(paint_bold(join_parts({type, m.form_factor}, ", "), page.style()));
   row(page, "kind",
-      join_parts({kind_words(m), media_words(m), connector,
+      join_parts({format_kind(m), format_media(m), connector,
                   m.length_m ? fmt::format("{:g} m", *m.length_m) : "",
-                  m.reach_m ? "for up to " + length_words(*m.reach_m) : "",
+                  m.reach_m ? "for up to " + format_length(*m.reach_m) : "",
                   m.wavelength_nm ? fmt::format("{:.1f} nm", *m.wavelength_nm) : ""},
                  ", "));
   row(page, "vendor", page.clean(join_parts({m.vendor, m.part_number}, " ")));
@@ -112,7 +112,7 @@ void identity(TextPage& page, const ModuleSample& m) {
 
 /// What keeps the module from working. Nearly every module obeys the low-power pin: that alone is
 /// not shown.
-std::string state_words(const ModuleSample& m) {
+std::string format_state(const ModuleSample& m) {
   const bool held = m.low_pwr_request_sw == true;
   if (m.state.empty()) return held ? "the host holds it in low power: it may send no light" : "";
   if (m.state == "ModuleReady") return held ? "ready, while the host asks for low power" : "ready";
@@ -126,7 +126,7 @@ std::string state_words(const ModuleSample& m) {
 
 /// Why the module has no readings at all; "" if it has any. A flat CMIS module lacks the page with
 /// its number of banks.
-std::string silence_words(const ModuleSample& m) {
+std::string format_silence(const ModuleSample& m) {
   const bool lane_measures = std::ranges::any_of(m.lanes, [](const ModuleLane& lane) {
     return lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma;
   });
@@ -155,7 +155,7 @@ void monitor(TextPage& page, std::string_view name, std::optional<double> value,
   row(page, name, words);
 }
 
-std::string power_words(const ModuleSample& m) {
+std::string format_power(const ModuleSample& m) {
   if (!m.max_power_w) return {};
   return fmt::format("at most {:g} W", *m.max_power_w) +
          (m.power_class.value_or(0) > 4 ? fmt::format(" (class {})", *m.power_class) : "") +
@@ -164,7 +164,7 @@ std::string power_words(const ModuleSample& m) {
                             : "");
 }
 
-std::string loopback_words(const ModuleSample& m) {
+std::string format_loopback(const ModuleSample& m) {
   std::vector<std::string> parts;
   for (const ModuleLoopback& loopback : m.loopbacks) {
     std::string lanes;
@@ -176,17 +176,17 @@ std::string loopback_words(const ModuleSample& m) {
 
 void state(TextPage& page, const ModuleSample& m) {
   const ModuleThresholds& limits = m.thresholds;
-  row(page, "state", state_words(m));
-  row(page, "measures", silence_words(m));
+  row(page, "state", format_state(m));
+  row(page, "measures", format_silence(m));
   monitor(page, "temperature", m.temperature_c, limits.temperature_c, "C", 1);
   monitor(page, "supply", m.supply_v, limits.supply_v, "V", 2);
   monitor(page, "laser temp.", m.laser_temperature_c, limits.laser_temperature_c, "C", 1);
   monitor(page, m.tec_current_percent.value_or(0) < 0 ? "laser cools" : "laser heats",
           m.tec_current_percent, limits.tec_current_percent, "%", 1);
-  row(page, "power", power_words(m));
+  row(page, "power", format_power(m));
   row(page, "firmware", named(m.module_firmware_error, "the module's own firmware has failed"));
   row(page, "firmware", named(m.data_path_firmware_error, "the data path's firmware has failed"));
-  row(page, "loopback", loopback_words(m));
+  row(page, "loopback", format_loopback(m));
 }
 
 // --- light and bias
@@ -233,7 +233,7 @@ std::string format_number(double number) {
 }
 
 /// "warns outside -8.0 to 3.4, alarms outside -8.9 to 4.5"
-std::string limits_words(const LaneTable& table) {
+std::string format_limits(const LaneTable& table) {
   const Limits& limits = table.limits;
   if (limits.empty()) return "no limits are known";
   const auto word = [&](const std::optional<double>& limit) {
@@ -261,7 +261,7 @@ void lane_table(TextPage& page, const ModuleSample& m, const LaneTable& table) {
   const auto has_value = [&](const ModuleLane& lane) { return (lane.*table.value).has_value(); };
   if (std::ranges::none_of(m.lanes, has_value)) return;
   page.line();
-  page.line(fmt::format("  {}   {}", table.title, limits_words(table)));
+  page.line(fmt::format("  {}   {}", table.title, format_limits(table)));
   for (std::size_t i = 0; i < m.lanes.size(); ++i) {
     const auto& number = m.lanes[i].*table.value;
     page.line(
@@ -362,7 +362,7 @@ void coherent(TextPage& page, const ModuleCoherent& values) {
 /// SFF-8472 reports loss of signal and laser fault as they are now; the other maps latch them.
 bool losses_are_live(const ModuleSample& m) { return m.management.starts_with("SFF-8472"); }
 
-std::string loss_words(const ModuleLane& lane) {
+std::string format_loss(const ModuleLane& lane) {
   return join_parts(
       {named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"), named(lane.tx_los, "Tx LOS"),
        named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"),
@@ -395,7 +395,7 @@ std::string host_state(const ModuleHostLane& lane) {
 }
 
 /// "supply low alarm and high warning": the worst flag of each side; "" without a flag.
-std::string alarm_words(std::string_view name, const AlarmFlags& flags) {
+std::string format_alarm(std::string_view name, const AlarmFlags& flags) {
   const auto side = [](std::string_view which, const auto& alarm, const auto& warn) {
     return alarm == true  ? fmt::format("{} alarm", which)
            : warn == true ? fmt::format("{} warning", which)
@@ -409,8 +409,8 @@ std::string alarm_words(std::string_view name, const AlarmFlags& flags) {
 
 std::string media_flags(const ModuleLane& lane, bool with_losses) {
   return join_parts(
-      {with_losses ? loss_words(lane) : "", alarm_words("Rx power", lane.rx_power_flags),
-       alarm_words("Tx power", lane.tx_power_flags), alarm_words("bias", lane.tx_bias_flags)},
+      {with_losses ? format_loss(lane) : "", format_alarm("Rx power", lane.rx_power_flags),
+       format_alarm("Tx power", lane.tx_power_flags), format_alarm("bias", lane.tx_bias_flags)},
       ", ");
 }
 
@@ -435,7 +435,7 @@ void lane_states(TextPage& page, const ModuleSample& m) {
   std::vector<std::string> media, host, lines;
   for (const ModuleLane& lane : m.lanes)
     media.push_back(
-        join_parts({losses_are_live(m) ? loss_words(lane) : "", media_state(lane)}, ", "));
+        join_parts({losses_are_live(m) ? format_loss(lane) : "", media_state(lane)}, ", "));
   for (const ModuleHostLane& lane : m.host_lanes) host.push_back(host_state(lane));
   add_lanes("media ", media, lines);
   add_lanes("host ", host, lines);
@@ -445,7 +445,7 @@ void lane_states(TextPage& page, const ModuleSample& m) {
 void flags(TextPage& page, const ModuleSample& m) {
   std::vector<std::string> lines, media, host, history;
   for (const std::string& words :
-       {alarm_words("temperature", m.temperature_flags), alarm_words("supply", m.supply_flags)})
+       {format_alarm("temperature", m.temperature_flags), format_alarm("supply", m.supply_flags)})
     if (!words.empty()) lines.push_back(words);
   for (const ModuleLane& lane : m.lanes) media.push_back(media_flags(lane, !losses_are_live(m)));
   for (const ModuleHostLane& lane : m.host_lanes) host.push_back(host_flags(lane));

@@ -33,9 +33,9 @@ std::string link_cell(const PortReport& port, SteadyTime t) {
   if (!*link->carrier) {
     if (link->admin_up == false) return "admin down";
     if (!port.figures.carrier_since || port.health == Health::kExempt) return "down";
-    return "down " + duration_words(t - *port.figures.carrier_since);
+    return "down " + format_duration(t - *port.figures.carrier_since);
   }
-  std::string text = link->speed_mbps ? speed_words(*link->speed_mbps) : "up";
+  std::string text = link->speed_mbps ? format_speed(*link->speed_mbps) : "up";
   if (!link->fec.empty() && link->fec != "Off") text += " " + link->fec;
   return text;
 }
@@ -64,7 +64,7 @@ std::string rx_cell(const PortReport& port) {
 /// "maintenance until 2026-11-20 14:00Z (ann: new jumper)"
 std::string maintenance_cell(const Maintenance& work) {
   const std::string until =
-      work.until ? " until " + instant_words(*work.until).substr(0, 16) + "Z" : "";
+      work.until ? " until " + format_instant(*work.until).substr(0, 16) + "Z" : "";
   return fmt::format("maintenance{} ({}{}{})", until, work.by, work.reason.empty() ? "" : ": ",
                      work.reason);
 }
@@ -75,15 +75,15 @@ std::string verdict_cell(const PortReport& port) {
     return port.exempt.empty() ? "exempt" : "exempt: " + port.exempt;
   if (port.maintenance) {
     std::string text =
-        name_words(to_string(port.health)) + ", " + maintenance_cell(*port.maintenance);
-    if (!port.faults.empty()) text += "; " + name_words(port.faults.front().fault);
+        format_name(to_string(port.health)) + ", " + maintenance_cell(*port.maintenance);
+    if (!port.faults.empty()) text += "; " + format_name(port.faults.front().fault);
     return text;
   }
-  if (port.faults.empty()) return health_words(port);
+  if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
   std::string text =
-      fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
-  if (fault.state != FaultState::kOpen) text += fmt::format(", {}", state_words(fault.state));
+      fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
+  if (fault.state != FaultState::kOpen) text += fmt::format(", {}", format_state(fault.state));
   if (fault.state == FaultState::kAcknowledged && fault.acknowledged)
     text += " by " + fault.acknowledged->by;
   if (!fault.repair.empty()) text += ", " + fault.repair.front();
@@ -113,7 +113,7 @@ std::string cell(const PortReport& port, Column column, SteadyTime t) {
     case kRx:
       return rx_cell(port);
     case kBer:
-      return port.figures.pre_fec_ber ? ber_words(*port.figures.pre_fec_ber) : "-";
+      return port.figures.pre_fec_ber ? format_ber(*port.figures.pre_fec_ber) : "-";
     case kFlaps:
       return port.health == Health::kExempt ? "-"
                                             : std::to_string(port.figures.involuntary_downs_24h);
@@ -179,7 +179,7 @@ std::string counts(const Report& report) {
   for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
                               Health::kUnknown, Health::kExempt})
     if (const auto number = std::ranges::count(report.ports, health, &PortReport::health))
-      parts.push_back(fmt::format("{} {}", number, name_words(to_string(health))));
+      parts.push_back(fmt::format("{} {}", number, format_name(to_string(health))));
   std::string text = count_of(report.ports.size(), "port");
   if (!parts.empty()) text += ": " + join_parts(parts, ", ");
   const auto worked_on = std::ranges::count_if(
@@ -192,8 +192,8 @@ std::string headline(const Report& report, const TextStyle& style, const StatusV
   std::string text = paragraph(paint_bold(node, style) + "   ", display_width(node) + 3,
                                counts(report), usable_width(style));
   const std::string age =
-      join_parts({view.watching ? "watching for " + duration_words(*view.watching) : "",
-                  view.now ? "last sample " + duration_words(*view.now - report.at) + " ago" : ""},
+      join_parts({view.watching ? "watching for " + format_duration(*view.watching) : "",
+                  view.now ? "last sample " + format_duration(*view.now - report.at) + " ago" : ""},
                  ", ");
   return age.empty() ? text : text + "  " + paint_faint(age, style) + "\n";
 }
@@ -230,7 +230,7 @@ std::string import_note(const Ports& shown, WallTime now, const TextStyle& style
   std::string line = "imported module reading";
   if (now >= *oldest)
     line += fmt::format(", {}{} old", imported.size() > 1 ? "up to " : "",
-                        duration_words(now - *oldest));
+                        format_duration(now - *oldest));
   line += ": " + imported.front()->port;
   if (imported.size() > 1) line += " and " + count_of(imported.size() - 1, "more port");
   return "\n" + paragraph(fmt::format("  {} ", kImportMark), 4, clean_text(line, style.ascii),
@@ -239,7 +239,7 @@ std::string import_note(const Ports& shown, WallTime now, const TextStyle& style
 
 }  // namespace
 
-std::string impact_words(const Impact& impact) {
+std::string format_impact(const Impact& impact) {
   const auto part = [](double mbps, std::string_view word) {
     return mbps > 0 ? fmt::format("{:g} Gb/s {}", mbps / 1000, word) : std::string();
   };
@@ -266,7 +266,7 @@ std::string status_text(const Report& report, const TextStyle& style, const Stat
     if (!view.problems_only || is_problem(port)) shown.push_back(&port);
   std::string text = headline(report, style, view);
   if (report.impact)
-    text += paragraph("  Impact: ", 10, impact_words(*report.impact), usable_width(style));
+    text += paragraph("  Impact: ", 10, format_impact(*report.impact), usable_width(style));
   if (report.dry_run == true) text += "  dry run: diagnoses are shown, nothing is announced\n";
   if (!shown.empty())
     text += table(shown, report.t, style, view.wide);

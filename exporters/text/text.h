@@ -22,7 +22,7 @@ struct StatusView {
 bool is_problem(const PortReport& port);
 std::size_t count_problems(const Report& report);
 /// "400 Gb/s lost: 25 % of the node's bandwidth".
-std::string impact_words(const Impact& impact);
+std::string format_impact(const Impact& impact);
 
 /// The table of all ports. Ends in a newline.
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view);

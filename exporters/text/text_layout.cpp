@@ -178,7 +178,7 @@ std::string count_of(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
-std::string duration_words(Milliseconds duration) {
+std::string format_duration(Milliseconds duration) {
   const double seconds = std::max(0.0, in_seconds(duration));
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   if (seconds < 120) return fmt::format("{:.0f} s", std::floor(seconds));
@@ -187,20 +187,20 @@ std::string duration_words(Milliseconds duration) {
   return fmt::format("{:.0f} d", std::floor(seconds / 86400));
 }
 
-std::string instant_words(WallTime time) {
+std::string format_instant(WallTime time) {
   std::string text = format_rfc3339(std::chrono::floor<std::chrono::seconds>(time));
   std::replace(text.begin(), text.end(), 'T', ' ');
   return text;
 }
 
-std::string ago_words(WallTime then, WallTime now) {
-  if (then > now) return instant_words(then);
-  return fmt::format("{} ago ({})", duration_words(now - then), instant_words(then));
+std::string format_ago(WallTime then, WallTime now) {
+  if (then > now) return format_instant(then);
+  return fmt::format("{} ago ({})", format_duration(now - then), format_instant(then));
 }
 
-std::string ber_words(double ratio) { return ratio == 0 ? "0" : fmt::format("{:.1e}", ratio); }
+std::string format_ber(double ratio) { return ratio == 0 ? "0" : fmt::format("{:.1e}", ratio); }
 
-std::string number_words(double value, std::string_view unit) {
+std::string format_quantity_value(double value, std::string_view unit) {
   if (std::isinf(value))
     return value < 0 && unit == "dBm" ? "no light" : value < 0 ? "-inf" : "inf";
   if (unit == "dBm") return fmt::format("{:+.1f}", value);
@@ -211,25 +211,25 @@ std::string number_words(double value, std::string_view unit) {
   return size >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
-std::string quantity_words(double value, std::string_view unit) {
-  std::string number = number_words(value, unit);
+std::string format_quantity(double value, std::string_view unit) {
+  std::string number = format_quantity_value(value, unit);
   if (unit.empty() || number == "no light") return number;
   if (unit == "%") return number + "%";
   return fmt::format("{} {}", number, unit == "C" || unit == "degC" ? "°C" : unit);
 }
 
-std::string confidence_words(double confidence) {
+std::string format_confidence(double confidence) {
   if (confidence >= 0.995) return ">99%";
   return confidence < 0.01 ? "<1%" : fmt::format("{:.0f}%", confidence * 100);
 }
 
-std::string speed_words(std::uint32_t speed_mbps) {
+std::string format_speed(std::uint32_t speed_mbps) {
   if (speed_mbps < 1000) return fmt::format("{}M", speed_mbps);
   return speed_mbps % 1000 == 0 ? fmt::format("{}G", speed_mbps / 1000)
                                 : fmt::format("{:.1f}G", speed_mbps / 1000.0);
 }
 
-std::string name_words(std::string_view name) {
+std::string format_name(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kTradeWords[] = {
       {"rx", "Rx"},   {"tx", "Tx"},   {"ber", "BER"}, {"fec", "FEC"},
       {"los", "LOS"}, {"lol", "LOL"}, {"nic", "NIC"}, {"cdr", "CDR"},
@@ -244,12 +244,12 @@ std::string name_words(std::string_view name) {
   return words;
 }
 
-std::string_view state_words(FaultState state) {
+std::string_view format_state(FaultState state) {
   return state == FaultState::kProving ? "verifying" : to_string(state);
 }
 
-std::string health_words(const PortReport& port) {
-  std::string text = name_words(to_string(port.health));
+std::string format_health(const PortReport& port) {
+  std::string text = format_name(to_string(port.health));
   if (!port.note.empty()) text += ": " + port.note;
   if (port.health != Health::kUnknown || port.gaps.empty()) return text;
   // The sources without which the whole port is unknown come first.

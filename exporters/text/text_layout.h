@@ -44,27 +44,27 @@ std::string capitalize(std::string text);
 std::string count_of(std::uint64_t number, std::string_view noun);
 
 /// "0.4 s", "40 s", "12 min", "3 h", "12 d"
-std::string duration_words(Milliseconds duration);
+std::string format_duration(Milliseconds duration);
 /// "3 h ago (2026-11-20 09:12:44Z)"; only the instant when it is not in the past.
-std::string ago_words(WallTime then, WallTime now);
+std::string format_ago(WallTime then, WallTime now);
 /// "2026-11-20 09:12:44Z"
-std::string instant_words(WallTime time);
+std::string format_instant(WallTime time);
 /// "3.1e-07"; "0" for no error.
-std::string ber_words(double ratio);
+std::string format_ber(double ratio);
 /// dBm and dB to one decimal, BER as 3.1e-07, whole numbers whole. Without the unit.
-std::string number_words(double value, std::string_view unit);
-/// number_words with the unit.
-std::string quantity_words(double value, std::string_view unit);
+std::string format_quantity_value(double value, std::string_view unit);
+/// format_quantity_value with the unit.
+std::string format_quantity(double value, std::string_view unit);
 /// "83%"; never rounded to certainty: ">99%", "<1%".
-std::string confidence_words(double confidence);
+std::string format_confidence(double confidence);
 /// "400G", "25G", "100M".
-std::string speed_words(std::uint32_t speed_mbps);
+std::string format_speed(std::uint32_t speed_mbps);
 /// A fault's or symptom's name: "dirty connector", "pre-FEC BER high".
-std::string name_words(std::string_view name);
+std::string format_name(std::string_view name);
 /// "open", "acknowledged", "verifying", "closed"
-std::string_view state_words(FaultState state);
+std::string_view format_state(FaultState state);
 /// The state of a port without a fault: "healthy"; "unknown: can't read link: Input/output error".
-std::string health_words(const PortReport& port);
+std::string format_health(const PortReport& port);
 
 /// The limit "= 1" without a unit: a statement that holds or does not.
 inline bool is_statement(const Evidence& evidence) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kEvidenceLines = 6;
 
 /// "row A, rack 12, U 17": in walking order, then the site's other labels.
-std::string place_words(const std::optional<SiteLabels>& site) {
+std::string format_place(const std::optional<SiteLabels>& site) {
   if (!site) return "";
   constexpr std::array<std::string_view, 8> kOrder = {"site", "building", "room", "hall",
                                                       "pod",  "row",      "rack", "u"};
@@ -46,7 +46,7 @@ TicketEnd near_end(const Report& report, const PortReport& port) {
   const auto& pcie = port.latest.pcie;
   TicketEnd end;
   end.system = report.node;
-  end.place = place_words(report.site);
+  end.place = format_place(report.site);
   end.slot = join_parts({pcie && !pcie->slot.empty() ? "slot " + pcie->slot : "",
                          id.pci.empty() ? "" : "PCI " + id.pci},
                         ", ");
@@ -73,7 +73,7 @@ TicketEnd far_end(const PortReport& port) {
   return end;
 }
 
-std::string link_words(const PortReport& port) {
+std::string format_link(const PortReport& port) {
   const auto& module = port.latest.module;
   std::vector<std::string> parts;
   if (module && module->present)
@@ -90,7 +90,7 @@ bool touches_hardware(std::string_view step) {
   return std::ranges::any_of(kVerbs, [&](std::string_view verb) { return step.starts_with(verb); });
 }
 
-std::string stop_words(const std::string& step, const std::string& port, bool last) {
+std::string format_stop(const std::string& step, const std::string& port, bool last) {
   if (!touches_hardware(step))
     return last ? "Then close this ticket or pass it on." : "Stop here if that explains the fault.";
   return fmt::format("Run `linkhealth verify {}`: on PASS stop; on FAIL {}.", port,
@@ -98,14 +98,14 @@ std::string stop_words(const std::string& step, const std::string& port, bool la
 }
 
 std::string evidence_line(const Evidence& evidence) {
-  std::string text = name_words(evidence.symptom);
+  std::string text = format_name(evidence.symptom);
   if (!evidence.where.empty()) text += ", " + evidence.where;
   const bool statement = is_statement(evidence);
   if (evidence.observed && !statement)
-    text += ": " + quantity_words(*evidence.observed, evidence.unit);
+    text += ": " + format_quantity(*evidence.observed, evidence.unit);
   if (evidence.threshold && !statement)
     text += fmt::format(" (limit {} {})", evidence.op,
-                        quantity_words(*evidence.threshold, evidence.unit));
+                        format_quantity(*evidence.threshold, evidence.unit));
   if (!evidence.text.empty()) text += ": " + evidence.text;
   if (!evidence.source.empty()) text += fmt::format(" ({})", evidence.source);
   return evidence.supports ? text : "against: " + text;
@@ -122,7 +122,7 @@ std::vector<std::string> evidence_lines(const FaultReport& fault) {
   return lines;
 }
 
-std::vector<std::string> before_words(const Ticket& ticket, const PortReport& port) {
+std::vector<std::string> format_before(const Ticket& ticket, const PortReport& port) {
   if (std::ranges::any_of(ticket.steps, [](const TicketStep& step) {
         return step.text.find("o not touch") != std::string::npos;
       }))
@@ -145,18 +145,18 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
   ticket.state = to_string(fault.state);
   ticket.confidence = fault.confidence;
   ticket.opened_at = fault.opened_at;
-  ticket.title = fmt::format("{} ({} confidence)", name_words(fault.fault),
-                             confidence_words(fault.confidence));
+  ticket.title = fmt::format("{} ({} confidence)", format_name(fault.fault),
+                             format_confidence(fault.confidence));
   ticket.summary = fault.summary;
   ticket.bring = things_to_bring(fault, port);
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     ticket.steps.push_back(
-        {fault.repair[i], stop_words(fault.repair[i], port.port, i + 1 == fault.repair.size())});
+        {fault.repair[i], format_stop(fault.repair[i], port.port, i + 1 == fault.repair.size())});
   ticket.verified_when = fault.verify;
   ticket.evidence = evidence_lines(fault);
-  ticket.history.push_back("open since " + ago_words(fault.opened_at, now));
+  ticket.history.push_back("open since " + format_ago(fault.opened_at, now));
   if (fault.acknowledged)
-    ticket.history.push_back("acknowledged " + acknowledged_words(*fault.acknowledged, now));
+    ticket.history.push_back("acknowledged " + format_acknowledged(*fault.acknowledged, now));
   std::string label;
   for (const auto& [name, text] : repair_rows(fault, now)) {
     if (!name.empty()) label = name;
@@ -179,13 +179,13 @@ std::string_view polish(const std::string& type) {
   return has(type, "SR4") ? " PC" : "";
 }
 
-std::string connector_words(const ModuleSample& module) {
+std::string format_connector(const ModuleSample& module) {
   const std::string& name = module.connector;
   if (name.empty()) return "the connector on the module (type not readable)";
   return name.starts_with("MPO") ? name + std::string(polish(module.type)) : name;
 }
 
-std::string length_words(const PortReport& port) {
+std::string format_length(const PortReport& port) {
   const auto& length = port.latest.module ? port.latest.module->length_m : std::nullopt;
   if (!port.expected.cable.empty()) return port.expected.cable;
   return length && *length > 0 ? fmt::format("{:g} m", *length) : "same length";
@@ -211,12 +211,12 @@ std::vector<std::string> things_to_bring(const FaultReport& fault, const PortRep
   if (any("clean"))
     things.push_back(
         fmt::format("inspection scope and cleaner for {} (both ends), and one for the module ports",
-                    connector_words(here)));
+                    format_connector(here)));
   if (any("replace the jumper") || any("cable or jumper"))
-    things.push_back(fmt::format("jumper: {}, {}", connector_words(here), length_words(port)));
+    things.push_back(fmt::format("jumper: {}, {}", format_connector(here), format_length(port)));
   const bool this_module = any("replace this module") || any("replace the module or cable");
   if (one_piece && (any("replace the cable") || any("cable or jumper") || this_module))
-    things.push_back(spare(here, fmt::format("spare cable ({})", length_words(port))));
+    things.push_back(spare(here, fmt::format("spare cable ({})", format_length(port))));
   else if (this_module)
     things.push_back(spare(here, "spare module for this node"));
   if (any("replace the module at") || any("replace the far module")) {
@@ -240,19 +240,19 @@ Ticket make_ticket(const Report& report, const PortReport& port) {
   ticket.at = report.at;
   ticket.near = near_end(report, port);
   ticket.far = far_end(port);
-  ticket.link = link_words(port);
+  ticket.link = format_link(port);
   ticket.verify = "linkhealth verify " + port.port;
   if (port.faults.empty()) {
-    ticket.title = name_words(to_string(port.health));
+    ticket.title = format_name(to_string(port.health));
     ticket.state = "none";
     ticket.summary = port.exempt.empty() ? "no fault is open" : "exempt: " + port.exempt;
     return ticket;
   }
   fill_fault(ticket, port.faults.front(), port, report.at);
-  ticket.before = before_words(ticket, port);
+  ticket.before = format_before(ticket, port);
   for (std::size_t i = 1; i < port.faults.size(); ++i)
-    ticket.history.push_back(
-        fmt::format("also open: {}: {}", name_words(port.faults[i].fault), port.faults[i].summary));
+    ticket.history.push_back(fmt::format("also open: {}: {}", format_name(port.faults[i].fault),
+                                         port.faults[i].summary));
   return ticket;
 }
 
@@ -291,7 +291,7 @@ void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
       join_parts({join_parts({end.vendor, end.part_number}, " "),
                   end.serial.empty() ? "" : "serial " + end.serial,
                   end.firmware.empty() ? "" : "firmware " + end.firmware,
-                  end.imported_at ? "imported reading of " + instant_words(*end.imported_at) : ""},
+                  end.imported_at ? "imported reading of " + format_instant(*end.imported_at) : ""},
                  ", ");
   add_line(out, fmt::format("{} module", name),
            module.empty() ? "not readable from this node" : module);
@@ -346,7 +346,7 @@ std::string ticket_markdown(const Ticket& ticket) {
   add_list(out, "History", ticket.history);
   if (!ticket.fault_id.empty())
     out += fmt::format("\nFault `{}`, as of {}.\n", clean_text(ticket.fault_id, true),
-                       instant_words(ticket.at));
+                       format_instant(ticket.at));
   return out;
 }
 

@@ -56,7 +56,7 @@ Axis axis_of(const Range& range, double step, double least_span) {
   return axis;
 }
 
-std::string limit_words(std::string_view name, const std::optional<double>& limit, int digits) {
+std::string format_limit(std::string_view name, const std::optional<double>& limit, int digits) {
   return limit ? fmt::format("; {} {:.{}f}", name, *limit, digits) : "";
 }
 
@@ -86,20 +86,20 @@ constexpr std::array<Sparkline, 16> kSparklines{
      {Signal::kRxTraffic, "traffic in", PlotFold::kMost, "Mb/s", 0}}};
 
 /// The diagnosis; for later events the operator's action or the duration.
-std::string event_words(const FaultEvent& event) {
+std::string format_event(const FaultEvent& event) {
   const FaultReport& fault = event.fault;
-  const std::string name = name_words(fault.fault);
+  const std::string name = format_name(fault.fault);
   if (event.kind == FaultEventKind::kAcknowledged && fault.acknowledged) {
     const Acknowledgement& ack = *fault.acknowledged;
     return fmt::format("{}, by {} {}{}{}", name, ack.by,
-                       ack.until ? "until " + instant_words(*ack.until) : "until it closes",
+                       ack.until ? "until " + format_instant(*ack.until) : "until it closes",
                        ack.reason.empty() ? "" : ": ", ack.reason);
   }
   if (event.kind == FaultEventKind::kProving) return name + ": the symptoms are gone";
   if (event.kind == FaultEventKind::kClosed && fault.opened_at < event.at)
-    return fmt::format("{}, after {}", name, duration_words(event.at - fault.opened_at));
+    return fmt::format("{}, after {}", name, format_duration(event.at - fault.opened_at));
   return fmt::format("{} ({}, {}, {}): {}", name, to_string(fault.end), to_string(fault.severity),
-                     confidence_words(fault.confidence), fault.summary);
+                     format_confidence(fault.confidence), fault.summary);
 }
 
 Health colour_of(const FaultEvent& event) {
@@ -121,22 +121,22 @@ std::vector<TimelineEntry> timeline_of(const PortTimeline& past, const PortRepor
     entries.push_back(
         {event.at,
          event.kind == FaultEventKind::kProving ? "verifying" : std::string(to_string(event.kind)),
-         event_words(event), colour_of(event)});
+         format_event(event), colour_of(event)});
   // Open faults that began before the shown time, or after it when the clock was set back.
   for (const FaultReport& fault : port.faults)
     if (std::ranges::none_of(past.events, [&fault](const FaultEvent& event) {
           return event.fault.id == fault.id && event.kind == FaultEventKind::kOpened;
         }))
       entries.push_back({fault.opened_at, "open",
-                         name_words(fault.fault) + ", since then: " + fault.summary,
+                         format_name(fault.fault) + ", since then: " + fault.summary,
                          Health::kDegraded});
   for (const RepairRecord& repair : past.repairs)
-    entries.push_back({repair.at, "repair", repair_words(repair)});
+    entries.push_back({repair.at, "repair", format_repair(repair)});
   for (const Maintenance& work : past.maintenance) {
-    entries.push_back({work.since, "maintenance", maintenance_begun_words(work)});
+    entries.push_back({work.since, "maintenance", format_maintenance_begun(work)});
     if (work.ended_at)
       entries.push_back({*work.ended_at, "maintenance",
-                         "ended after " + duration_words(*work.ended_at - work.since)});
+                         "ended after " + format_duration(*work.ended_at - work.since)});
   }
   std::ranges::stable_sort(entries, {}, &TimelineEntry::at);
   return entries;
@@ -182,9 +182,9 @@ class TimelineText {
                                         "  ");
     page_.line(
         paint_bold(cut(page_.clean(name), page_.width(), page_.style().ascii), page_.style()));
-    page_.text(0, fmt::format("{} to {}, in steps of {}", instant_words(timeline_.from),
-                              instant_words(timeline_.to),
-                              duration_words(std::chrono::seconds(timeline_.step_s))));
+    page_.text(0, fmt::format("{} to {}, in steps of {}", format_instant(timeline_.from),
+                              format_instant(timeline_.to),
+                              format_duration(std::chrono::seconds(timeline_.step_s))));
   }
 
   void plot(const std::vector<double>& values, PlotFold fold, std::size_t height, Axis axis,
@@ -215,7 +215,7 @@ class TimelineText {
     title(fmt::format(
         "Rx power of the worst lane, dBm: {} {:.1f}, min {:.1f}, max {:.1f}{}{}", last, range->last,
         range->least, range->most, dark,
-        limit_words("module's low alarm", alarm_mw ? dbm_from_mw(*alarm_mw) : std::nullopt, 1)));
+        format_limit("module's low alarm", alarm_mw ? dbm_from_mw(*alarm_mw) : std::nullopt, 1)));
     plot(lit, PlotFold::kLeast, 6, axis_of(*range, 1, 3),
          [](double value) { return fmt::format("{:.1f}", value); });
   }
@@ -233,8 +233,8 @@ class TimelineText {
       if (value > 0) seen.push_back(decades.back());
     }
     title(fmt::format(
-        "Pre-FEC BER: {} {}, max {}{}", range->recent ? "now" : "last", ber_words(range->last),
-        ber_words(range->most),
+        "Pre-FEC BER: {} {}, max {}{}", range->recent ? "now" : "last", format_ber(range->last),
+        format_ber(range->most),
         port_.figures.pre_fec_ber_limit
             ? fmt::format("; FEC corrects up to {:.1e}", *port_.figures.pre_fec_ber_limit)
             : ""));
@@ -250,8 +250,8 @@ class TimelineText {
     title(fmt::format(
         "Module temperature, °C: {} {:.1f}, min {:.1f}, max {:.1f}{}",
         range->recent ? "now" : "last", range->last, range->least, range->most,
-        limit_words("module's high alarm",
-                    module ? module->thresholds.temperature_c.high_alarm : std::nullopt, 0)));
+        format_limit("module's high alarm",
+                     module ? module->thresholds.temperature_c.high_alarm : std::nullopt, 0)));
     plot(*degrees, PlotFold::kMost, 4, axis_of(*range, 5, 10),
          [](double value) { return fmt::format("{:.0f}", value); });
   }
@@ -299,7 +299,7 @@ class TimelineText {
     title("Events");
     if (entries.empty()) page_.line("  none: no fault, repair or maintenance in this time");
     for (const TimelineEntry& entry : entries) {
-      const std::string head = "  " + instant_words(entry.at) + "  ";
+      const std::string head = "  " + format_instant(entry.at) + "  ";
       page_.append(paragraph(
           head + paint_health(pad_right(entry.word, kWordColumns), entry.colour, page_.style()),
           head.size() + kWordColumns, page_.clean(entry.text), page_.width()));
@@ -314,8 +314,8 @@ class TimelineText {
                                 join_parts({module.serial,
                                             join_parts({module.vendor, module.part_number}, " ")},
                                            "  "),
-                                instant_words(module.first_seen_at).substr(0, 10),
-                                instant_words(module.last_seen_at).substr(0, 10)));
+                                format_instant(module.first_seen_at).substr(0, 10),
+                                format_instant(module.last_seen_at).substr(0, 10)));
   }
 
   const PortTimeline& timeline_;

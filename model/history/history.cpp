@@ -12,7 +12,7 @@ namespace {
 constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noise
 constexpr double kBackDb = 0.6;
 constexpr double kWarmUpS = 900;  // ten time constants of a module (docs/physics.md 7d)
-constexpr Knob kIntentKnobs[] = {
+constexpr Setting kIntentSettings[] = {
     {"boot_quiet_s", 300, 0, 3600, "s",
      "link downs so long after a boot are planned: links come up and drivers settle"},
     {"before_s", 100, 0, 3600, "s",
@@ -68,7 +68,7 @@ bool fec_is_on(std::string_view fec) {
   return !fec.empty() && fec != "Off" && fec != "None" && fec != "off";
 }
 
-std::span<const Knob> intent_knobs() { return kIntentKnobs; }
+std::span<const Setting> intent_settings() { return kIntentSettings; }
 
 double PortHistory::speed_mbps() const {
   const bool is_known = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;

@@ -17,7 +17,7 @@
 #include "model/history/port_moves.h"
 #include "model/history/rate_calculator.h"
 #include "model/history/reference_state.h"
-#include "model/knobs.h"
+#include "model/setting_table.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -31,7 +31,7 @@ struct BeforeLoss {
 };
 
 /// IntentTimes as settings, in the order of the fields.
-std::span<const Knob> intent_knobs();
+std::span<const Setting> intent_settings();
 
 class PortHistory {
  public:

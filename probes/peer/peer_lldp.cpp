@@ -151,8 +151,8 @@ class LldpProbe final : public PeerProbe {
 
   /// Whether the port is up for so long that LLDP must have come.
   bool is_overdue(const InventoryPort& port, bool has_neighbour, SteadyTime now) {
-    // Not the carrier file, whose read waits for the RTNL lock (probes/sysfs/netdev_sysfs.h). "unknown":
-    // the driver sets none.
+    // Not the carrier file, whose read waits for the RTNL lock (probes/sysfs/netdev_sysfs.h).
+    // "unknown": the driver sets none.
     const std::string state = read_attribute(*host_, port.sysfs_netdev_dir + "/operstate");
     if (has_neighbour || (state != "up" && state != "unknown")) {
       missing_since_.erase(port.id.netdev);

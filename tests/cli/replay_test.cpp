@@ -78,7 +78,7 @@ TEST_F(Replay, JsonLinesAreTheEventsAndThenTheReport) {
 
 TEST_F(Replay, TheConfigurationTakesPrecedenceKeyByKey) {
   options_.format = "json";
-  options_.config = default_config(diagnosis_knob_groups());
+  options_.config = default_config(diagnosis_setting_groups());
   options_.config->expected["mlx5_0/1"].speed_mbps = 200000;
   options_.config->exempt["mlx5_0/1"] = "spare";
   EXPECT_EQ(run(kText), 0);
@@ -129,22 +129,22 @@ std::vector<Episode> episodes(const std::vector<FaultEvent>& events) {
 }
 
 TEST(ChangeSetting, TakesAKey) {
-  KnobTable knobs(diagnosis_knob_groups());
-  ASSERT_TRUE(change_setting(knobs, "diagnosis.flap_losses=7"));
-  EXPECT_EQ(diagnosis_settings(knobs).flap_losses, 7);
-  ASSERT_TRUE(change_setting(knobs, " diagnosis.flap_losses = 8"));
-  EXPECT_EQ(diagnosis_settings(knobs).flap_losses, 8);
+  SettingTable table(diagnosis_setting_groups());
+  ASSERT_TRUE(change_setting(table, "diagnosis.flap_losses=7"));
+  EXPECT_EQ(diagnosis_settings(table).flap_losses, 7);
+  ASSERT_TRUE(change_setting(table, " diagnosis.flap_losses = 8"));
+  EXPECT_EQ(diagnosis_settings(table).flap_losses, 8);
 }
 
 TEST(ChangeSetting, ErrorsNameTheKey) {
-  KnobTable knobs(diagnosis_knob_groups());
-  EXPECT_NE(change_setting(knobs, "diagnosis.flap_loses=7")
+  SettingTable table(diagnosis_setting_groups());
+  EXPECT_NE(change_setting(table, "diagnosis.flap_loses=7")
                 .error()
                 .message.find("did you mean \"diagnosis.flap_losses\""),
             std::string::npos);
-  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses").ok());
-  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=many").ok());
-  EXPECT_FALSE(change_setting(knobs, "diagnosis.flap_losses=1e9").ok()) << "out of its range";
+  EXPECT_FALSE(change_setting(table, "diagnosis.flap_losses").ok());
+  EXPECT_FALSE(change_setting(table, "diagnosis.flap_losses=many").ok());
+  EXPECT_FALSE(change_setting(table, "diagnosis.flap_losses=1e9").ok()) << "out of its range";
 }
 
 TEST(Episodes, FromOpeningToClosing) {

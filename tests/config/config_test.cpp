@@ -10,15 +10,16 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::array<Knob, 2> kFlapKnobs = {
+constexpr std::array<Setting, 2> kFlapSettings = {
     {{"min_changes", 4, 2, 1000, "", "carrier losses inside the window"},
      {"window_s", 86400, 60, 604800, "s", "how far to look back"}}};
-constexpr std::array<Knob, 1> kPowerKnobs = {
+constexpr std::array<Setting, 1> kPowerSettings = {
     {{"margin_db", 1.5, 0.1, 10, "dB", "above the low alarm"}}};
-constexpr std::array<Knob, 1> kLedgerKnobs = {
+constexpr std::array<Setting, 1> kLedgerSettings = {
     {{"hold_s", 30, 0, 3600, "s", "before a fault opens"}}};
-constexpr std::array<KnobGroup, 3> kGroups = {
-    {{"carrier_flaps", kFlapKnobs}, {"rx_power_low", kPowerKnobs}, {"ledger", kLedgerKnobs}}};
+constexpr std::array<SettingGroup, 3> kGroups = {{{"carrier_flaps", kFlapSettings},
+                                                  {"rx_power_low", kPowerSettings},
+                                                  {"ledger", kLedgerSettings}}};
 
 std::string error_of(std::string_view text) {
   const auto config = load_config(text, "a.yaml", kGroups);
@@ -67,9 +68,9 @@ peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i}
   EXPECT_EQ(config->expected.at("mlx5_0/1").lanes, 4U);
   EXPECT_EQ(config->expected.at("mlx5_0/1").peer_port, "Ethernet17/1");
   EXPECT_EQ(config->exempt.at("ens8"), "not cabled by plan");
-  EXPECT_EQ(config->knobs.values("carrier_flaps")[0], 6);
-  EXPECT_EQ(config->knobs.values("carrier_flaps")[1], 86400);
-  EXPECT_EQ(config->knobs.values("ledger")[0], 45.5);
+  EXPECT_EQ(config->setting_table.values("carrier_flaps")[0], 6);
+  EXPECT_EQ(config->setting_table.values("carrier_flaps")[1], 86400);
+  EXPECT_EQ(config->setting_table.values("ledger")[0], 45.5);
   EXPECT_EQ(config->control_group, "netops");
   EXPECT_EQ(config->web_config_file, "/etc/linkhealth/web.yml");
   EXPECT_EQ(config->textfile.period_s, 30);
@@ -88,7 +89,7 @@ TEST(Config, ADumpLoadsToTheSameConfiguration) {
   config.exempt["mlx5_1/1"] = "spare, \\ kept";
   config.web_config_file = "/etc/linkhealth/web.yml";
   config.textfile = {"/var/lib/linkhealth.prom", 30};
-  ASSERT_TRUE(config.knobs.set("rx_power_low", "margin_db", 0.3));
+  ASSERT_TRUE(config.setting_table.set("rx_power_low", "margin_db", 0.3));
   const std::string dumped = dump_config(config);
   const auto loaded = load_config(dumped, "a.yaml", kGroups);
   ASSERT_TRUE(loaded) << loaded.error().message << "\n" << dumped;
@@ -98,7 +99,7 @@ TEST(Config, ADumpLoadsToTheSameConfiguration) {
   EXPECT_EQ(loaded->site, config.site);
   EXPECT_EQ(loaded->expected, config.expected);
   EXPECT_EQ(loaded->exempt, config.exempt);
-  EXPECT_EQ(loaded->knobs.values("rx_power_low")[0], 0.3);
+  EXPECT_EQ(loaded->setting_table.values("rx_power_low")[0], 0.3);
 }
 
 TEST(Config, TheDumpHasTheMeaningAndTheRangeOfEachSetting) {

@@ -10,10 +10,10 @@ namespace linkhealth {
 namespace {
 
 TEST(DaemonConfig, TheShippedFileIsTheDefaultsAndReadsBack) {
-  const std::string defaults = dump_config(default_config(all_knob_groups()));
+  const std::string defaults = dump_config(default_config(all_setting_groups()));
   test::expect_golden("config/linkhealth.yaml", defaults);
   const auto config =
-      load_config_file(LINKHEALTH_SOURCE_DIR "/config/linkhealth.yaml", all_knob_groups());
+      load_config_file(LINKHEALTH_SOURCE_DIR "/config/linkhealth.yaml", all_setting_groups());
   ASSERT_TRUE(config.ok()) << config.error().message;
   EXPECT_EQ(dump_config(*config), defaults);
 }
@@ -21,27 +21,27 @@ TEST(DaemonConfig, TheShippedFileIsTheDefaultsAndReadsBack) {
 TEST(DaemonConfig, ThePathsOfTheFarEndSurviveTheDump) {
   const auto config =
       load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i, lldp: 0, hold_s: 60}\n",
-                  "a.yaml", all_knob_groups());
+                  "a.yaml", all_setting_groups());
   ASSERT_TRUE(config.ok()) << config.error().message;
-  const auto again = load_config(dump_config(*config), "dump", all_knob_groups());
+  const auto again = load_config(dump_config(*config), "dump", all_setting_groups());
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->lldpd_socket, "/tmp/l");
   EXPECT_EQ(again->import_dir, "/tmp/i");
-  EXPECT_EQ(again->knobs.values("peers")[1], 0);
+  EXPECT_EQ(again->setting_table.values("peers")[1], 0);
 }
 
 TEST(DaemonConfig, EachSourceOfTheFarEndCanBeSwitchedOff) {
   testing::ManualClock clock;
-  Config config = default_config(all_knob_groups());
+  Config config = default_config(all_setting_groups());
   EXPECT_TRUE(make_far_ends(config, clock));
   for (const char* source : {"mad", "lldp", "import", "plan"})
-    ASSERT_TRUE(config.knobs.set("peers", source, 0).ok());
+    ASSERT_TRUE(config.setting_table.set("peers", source, 0).ok());
   EXPECT_FALSE(make_far_ends(config, clock));
 }
 
 TEST(DaemonConfig, TheLabsFileIsGood) {
   const auto config =
-      load_config_file(LINKHEALTH_SOURCE_DIR "/tests/lab/lab.yaml", all_knob_groups());
+      load_config_file(LINKHEALTH_SOURCE_DIR "/tests/lab/lab.yaml", all_setting_groups());
   EXPECT_TRUE(config.ok()) << config.error().message;
 }
 

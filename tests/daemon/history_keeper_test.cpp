@@ -48,7 +48,8 @@ class HistoryKeeperTest : public testing::Test {
   }
 
   TempDirectory temp_;
-  HistorySettings settings_ = history_settings(KnobTable(history_knob_groups()), temp_.path());
+  HistorySettings settings_ =
+      history_settings(SettingTable(history_setting_groups()), temp_.path());
   Log log_{LogLevel::kError, false};
   LedgerState known_;
   std::vector<std::string> announced_;
@@ -89,20 +90,21 @@ TEST_F(HistoryKeeperTest, SignalsIdentitiesAndReferencesAreKept) {
 }
 
 TEST(HistorySettingsTest, FollowTheConfiguration) {
-  KnobTable knobs(history_knob_groups());
-  ASSERT_TRUE(knobs.set("database", "signals", 0));
-  ASSERT_TRUE(knobs.set("database", "max_mb", 250));
-  const HistorySettings settings = history_settings(knobs, "/var/lib/linkhealth");
+  SettingTable table(history_setting_groups());
+  ASSERT_TRUE(table.set("database", "signals", 0));
+  ASSERT_TRUE(table.set("database", "max_mb", 250));
+  const HistorySettings settings = history_settings(table, "/var/lib/linkhealth");
   EXPECT_FALSE(settings.signals);
   EXPECT_EQ(settings.max_bytes, 250'000'000);
 }
 
 TEST(HistorySettingsTest, ASwitchTakesOnAndOff) {
-  const auto config = load_config("database: {signals: off}", "test.yaml", history_knob_groups());
+  const auto config =
+      load_config("database: {signals: off}", "test.yaml", history_setting_groups());
   ASSERT_TRUE(config.ok()) << config.error().message;
-  EXPECT_FALSE(history_settings(config->knobs, "").signals);
-  EXPECT_TRUE(load_config("database: {signals: on}", "test.yaml", history_knob_groups()).ok());
-  EXPECT_FALSE(load_config("database: {max_mb: on}", "test.yaml", history_knob_groups()).ok());
+  EXPECT_FALSE(history_settings(config->setting_table, "").signals);
+  EXPECT_TRUE(load_config("database: {signals: on}", "test.yaml", history_setting_groups()).ok());
+  EXPECT_FALSE(load_config("database: {max_mb: on}", "test.yaml", history_setting_groups()).ok());
 }
 
 }  // namespace

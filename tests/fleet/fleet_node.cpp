@@ -29,7 +29,7 @@ std::unique_ptr<Simulation> simulate(const FleetNodeSpec& spec) {
 FleetNode::FleetNode(const FleetNodeSpec& spec) : spec_(spec), simulation_(simulate(spec)) {
   EngineSettings settings;
   settings.node = name();
-  settings.knobs = KnobTable(diagnosis_knob_groups());
+  settings.setting_table = SettingTable(diagnosis_setting_groups());
   settings.expected = simulation_->header().expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
   if (!spec.flapping) return;

@@ -10,10 +10,10 @@ namespace {
 
 using namespace linkhealth;
 
-constexpr std::array<Knob, 2> kKnobs = {
+constexpr std::array<Setting, 2> kSettings = {
     {{"min_changes", 4, 2, 1000, "", "losses"}, {"window_s", 60, 6, 600, "s", "w"}}};
-constexpr std::array<KnobGroup, 2> kGroups = {
-    {{"symptoms", "carrier_flaps", kKnobs}, {"", "ledger", kKnobs}}};
+constexpr std::array<SettingGroup, 2> kGroups = {
+    {{"symptoms", "carrier_flaps", kSettings}, {"", "ledger", kSettings}}};
 
 }  // namespace
 

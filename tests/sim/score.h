@@ -86,7 +86,7 @@ class Score {
 inline Engine engine_for(const RecordingHeader& header) {
   EngineSettings settings;
   settings.node = header.node;
-  settings.knobs = KnobTable(diagnosis_knob_groups());
+  settings.setting_table = SettingTable(diagnosis_setting_groups());
   settings.expected = header.expected;
   return Engine(std::move(settings));
 }

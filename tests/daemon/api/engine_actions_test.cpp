@@ -19,7 +19,7 @@ class EngineActionsTest : public ::testing::Test {
   static EngineSettings settings() {
     EngineSettings settings;
     settings.node = "node";
-    settings.knobs = KnobTable(diagnosis_knob_groups());
+    settings.setting_table = SettingTable(diagnosis_setting_groups());
     return settings;
   }
   EngineActions actions_of(Engine& engine) {
@@ -39,7 +39,7 @@ class EngineActionsTest : public ::testing::Test {
     const test::TempDirectory copy;
     for (const auto& file : std::filesystem::directory_iterator(temp_.path()))
       std::filesystem::copy(file.path(), copy.path());
-    const HistoryKeeper next(history_settings(KnobTable(history_knob_groups()), copy.path()),
+    const HistoryKeeper next(history_settings(SettingTable(history_setting_groups()), copy.path()),
                              WallTime(), quiet_);
     return next.saved().ledger;
   }
@@ -47,7 +47,7 @@ class EngineActionsTest : public ::testing::Test {
 
   test::TempDirectory temp_;
   Log quiet_{LogLevel::kError, false};
-  HistoryKeeper keeper_{history_settings(KnobTable(history_knob_groups()), temp_.path()),
+  HistoryKeeper keeper_{history_settings(SettingTable(history_setting_groups()), temp_.path()),
                         WallTime(), quiet_};
   std::mutex deciding_;
   std::string log_;

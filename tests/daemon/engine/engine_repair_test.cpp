@@ -88,10 +88,10 @@ class ImpatientRepair : public RepairStory {
   ImpatientRepair() : RepairStory(impatient()) { feed.period_s = 1; }
   static EngineSettings impatient() {
     EngineSettings settings = Story::settings();
-    for (const auto& [knob, value] :
+    for (const auto& [setting, value] :
          {std::pair("down_hold_s", 5), {"signal_hold_s", 10}, {"quiet_s", 20}, {"proof_s", 60}})
-      EXPECT_TRUE(settings.knobs.set("ledger", knob, value).ok()) << knob;
-    EXPECT_TRUE(settings.knobs.set("diagnosis", "ber_window_s", 20).ok());
+      EXPECT_TRUE(settings.setting_table.set("ledger", setting, value).ok()) << setting;
+    EXPECT_TRUE(settings.setting_table.set("diagnosis", "ber_window_s", 20).ok());
     return settings;
   }
   /// A restart: the readings of the last minutes are lost.

@@ -49,7 +49,7 @@ Replay replay(const path& file) {
   if (!header) return out;
   EngineSettings settings;
   settings.node = header.value().node;
-  settings.knobs = KnobTable(diagnosis_knob_groups());
+  settings.setting_table = SettingTable(diagnosis_setting_groups());
   settings.expected = header.value().expected;
   Engine engine(std::move(settings));
   for (auto next = reader.value().next(); next && next.value(); next = reader.value().next()) {

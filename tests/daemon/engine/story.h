@@ -26,7 +26,7 @@ struct Story {
   static EngineSettings settings(std::map<PortKey, ExpectedPort> expected = {}) {
     EngineSettings settings;
     settings.node = "node";
-    settings.knobs = KnobTable(diagnosis_knob_groups());
+    settings.setting_table = SettingTable(diagnosis_setting_groups());
     settings.expected = std::move(expected);
     return settings;
   }

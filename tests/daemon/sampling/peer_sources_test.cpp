@@ -8,9 +8,9 @@
 namespace linkhealth {
 namespace {
 
-Milliseconds hold_with(std::initializer_list<std::pair<const char*, double>> knobs) {
-  KnobTable table(peer_knob_groups());
-  for (const auto& [name, value] : knobs) EXPECT_TRUE(table.set("peers", name, value)) << name;
+Milliseconds hold_with(std::initializer_list<std::pair<const char*, double>> settings) {
+  SettingTable table(peer_setting_groups());
+  for (const auto& [name, value] : settings) EXPECT_TRUE(table.set("peers", name, value)) << name;
   return far_end_hold(table);
 }
 

@@ -139,13 +139,13 @@ TEST_F(DaemonSampler, AReadThatCameBackIsNoGap) {
 }
 
 TEST(DaemonSamplerSettings, FollowTheConfiguration) {
-  KnobTable knobs(sampler_knob_groups());
-  EXPECT_EQ(sampler_settings(knobs).link_period, SamplerSettings().link_period);
-  EXPECT_EQ(sampler_settings(knobs).read_patience, SamplerSettings().read_patience);
-  ASSERT_TRUE(knobs.set("sampling", "module_period_s", 2.5));
-  EXPECT_EQ(sampler_settings(knobs).module_period, Milliseconds(2500));
-  EXPECT_EQ(module_timing(sampler_settings(knobs)).period, Milliseconds(2500));
-  EXPECT_EQ(module_timing(sampler_settings(knobs)).absent_period, Milliseconds(120'000))
+  SettingTable table(sampler_setting_groups());
+  EXPECT_EQ(sampler_settings(table).link_period, SamplerSettings().link_period);
+  EXPECT_EQ(sampler_settings(table).read_patience, SamplerSettings().read_patience);
+  ASSERT_TRUE(table.set("sampling", "module_period_s", 2.5));
+  EXPECT_EQ(sampler_settings(table).module_period, Milliseconds(2500));
+  EXPECT_EQ(module_timing(sampler_settings(table)).period, Milliseconds(2500));
+  EXPECT_EQ(module_timing(sampler_settings(table)).absent_period, Milliseconds(120'000))
       << "an empty cage seldom";
 }
 

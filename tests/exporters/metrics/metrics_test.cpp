@@ -91,11 +91,11 @@ TEST(Metrics, TheLastFlapOfEachPortHasItsTime) {
 }
 
 TEST(Metrics, ConfigurationMayAddAGroupToEveryScrape) {
-  KnobTable knobs(metric_knob_groups());
-  EXPECT_FALSE(metric_groups(knobs).counters || metric_groups(knobs).optics);
-  ASSERT_TRUE(knobs.set("metrics", "optics", 1));
+  SettingTable table(metric_setting_groups());
+  EXPECT_FALSE(metric_groups(table).counters || metric_groups(table).optics);
+  ASSERT_TRUE(table.set("metrics", "optics", 1));
   MonitorFigures monitor = kMonitor;
-  monitor.always = metric_groups(knobs);
+  monitor.always = metric_groups(table);
   const std::string text = metrics_text(test::example_report(), {}, monitor, {});
   EXPECT_THAT(text, HasSubstr("linkhealth_module_lane_rx_power_watts{"));
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_raw_total")));

@@ -9,8 +9,8 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 
 TEST(BerWords, NoErrorIsZeroAndNoRatio) {
-  EXPECT_EQ(ber_words(0), "0");
-  EXPECT_EQ(ber_words(3.14e-7), "3.1e-07");
+  EXPECT_EQ(format_ber(0), "0");
+  EXPECT_EQ(format_ber(3.14e-7), "3.1e-07");
 }
 
 TEST(CleanText, KeepsOurSignsAndTakesWhatATerminalObeys) {
@@ -55,35 +55,35 @@ TEST(AlignColumns, ColumnsAreAsWideAsTheirCellsAndGiveWayOnNarrowTerminals) {
 }
 
 TEST(Words, Durations) {
-  EXPECT_EQ(duration_words(Milliseconds(400)), "0.4 s");
-  EXPECT_EQ(duration_words(seconds(40)), "40 s");
-  EXPECT_EQ(duration_words(seconds(720)), "12 min");
-  EXPECT_EQ(duration_words(seconds(3 * 3600)), "3 h");
-  EXPECT_EQ(duration_words(seconds(12 * 86400)), "12 d");
-  EXPECT_EQ(duration_words(seconds(-5)), "0.0 s");
+  EXPECT_EQ(format_duration(Milliseconds(400)), "0.4 s");
+  EXPECT_EQ(format_duration(seconds(40)), "40 s");
+  EXPECT_EQ(format_duration(seconds(720)), "12 min");
+  EXPECT_EQ(format_duration(seconds(3 * 3600)), "3 h");
+  EXPECT_EQ(format_duration(seconds(12 * 86400)), "12 d");
+  EXPECT_EQ(format_duration(seconds(-5)), "0.0 s");
 }
 
 TEST(Words, Instants) {
   const WallTime noon(seconds(1'795'176'000));
-  EXPECT_EQ(ago_words(noon - seconds(3 * 3600), noon), "3 h ago (2026-11-20 09:00:00Z)");
-  EXPECT_EQ(ago_words(noon + seconds(60), noon), "2026-11-20 12:01:00Z");
+  EXPECT_EQ(format_ago(noon - seconds(3 * 3600), noon), "3 h ago (2026-11-20 09:00:00Z)");
+  EXPECT_EQ(format_ago(noon + seconds(60), noon), "2026-11-20 12:01:00Z");
 }
 
 TEST(Words, Numbers) {
-  EXPECT_EQ(quantity_words(-9.13, "dBm"), "-9.1 dBm");
-  EXPECT_EQ(quantity_words(0.42, "dBm"), "+0.4 dBm");
-  EXPECT_EQ(quantity_words(-HUGE_VAL, "dBm"), "no light");
-  EXPECT_EQ(quantity_words(6, "dB"), "6.0 dB");
-  EXPECT_EQ(quantity_words(3.4e-5, ""), "3.4e-05");
-  EXPECT_EQ(quantity_words(12, ""), "12");
-  EXPECT_EQ(quantity_words(71.25, "C"), "71.2 °C");
-  EXPECT_EQ(quantity_words(40, "%"), "40%");
-  EXPECT_EQ(confidence_words(0.834), "83%");
-  EXPECT_EQ(confidence_words(0.9999), ">99%");
-  EXPECT_EQ(confidence_words(0.001), "<1%");
-  EXPECT_EQ(speed_words(400000), "400G");
-  EXPECT_EQ(speed_words(2500), "2.5G");
-  EXPECT_EQ(speed_words(100), "100M");
+  EXPECT_EQ(format_quantity(-9.13, "dBm"), "-9.1 dBm");
+  EXPECT_EQ(format_quantity(0.42, "dBm"), "+0.4 dBm");
+  EXPECT_EQ(format_quantity(-HUGE_VAL, "dBm"), "no light");
+  EXPECT_EQ(format_quantity(6, "dB"), "6.0 dB");
+  EXPECT_EQ(format_quantity(3.4e-5, ""), "3.4e-05");
+  EXPECT_EQ(format_quantity(12, ""), "12");
+  EXPECT_EQ(format_quantity(71.25, "C"), "71.2 °C");
+  EXPECT_EQ(format_quantity(40, "%"), "40%");
+  EXPECT_EQ(format_confidence(0.834), "83%");
+  EXPECT_EQ(format_confidence(0.9999), ">99%");
+  EXPECT_EQ(format_confidence(0.001), "<1%");
+  EXPECT_EQ(format_speed(400000), "400G");
+  EXPECT_EQ(format_speed(2500), "2.5G");
+  EXPECT_EQ(format_speed(100), "100M");
   EXPECT_FALSE(dbm_from_mw(0).has_value());
   EXPECT_DOUBLE_EQ(dbm_from_mw(1).value_or(9), 0);
 }

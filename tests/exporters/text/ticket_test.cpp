@@ -106,7 +106,7 @@ TEST(TicketTest, AnImportedModuleReadingIsMarked) {
   const Ticket ticket = make_ticket(report, report.ports[1]);
   EXPECT_THAT(
       ticket_markdown(ticket),
-      HasSubstr(", imported reading of " + instant_words(report.at - std::chrono::minutes(5))));
+      HasSubstr(", imported reading of " + format_instant(report.at - std::chrono::minutes(5))));
   EXPECT_THAT(ticket_json(ticket), HasSubstr("\"module_imported_at\":\"" +
                                              format_rfc3339(report.at - std::chrono::minutes(5))));
 }

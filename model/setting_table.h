@@ -13,7 +13,7 @@
 
 namespace linkhealth {
 
-struct Knob {
+struct Setting {
   std::string_view name;  ///< ends in its unit
   double value;           ///< the default
   double min;
@@ -23,29 +23,29 @@ struct Knob {
 };
 
 /// The settings of one component, such as the sampler. In the YAML file <name>.<setting>.
-struct KnobGroup {
+struct SettingGroup {
   std::string_view name;
-  std::span<const Knob> knobs;
+  std::span<const Setting> settings;
 };
 
 /// The values of one group, in the order of its settings.
-using KnobValues = std::span<const double>;
+using SettingValues = std::span<const double>;
 
 /// The values of all groups: the defaults, changed by configuration.
-class KnobTable {
+class SettingTable {
  public:
-  KnobTable() = default;
+  SettingTable() = default;
   /// All groups at their defaults. The groups' storage must outlive the table (they are constexpr).
-  explicit KnobTable(std::span<const KnobGroup> groups);
+  explicit SettingTable(std::span<const SettingGroup> groups);
 
   /// REQUIRES: the group exists.
-  [[nodiscard]] KnobValues values(std::string_view group) const;
-  [[nodiscard]] const std::vector<KnobGroup>& groups() const { return groups_; }
+  [[nodiscard]] SettingValues values(std::string_view group) const;
+  [[nodiscard]] const std::vector<SettingGroup>& groups() const { return groups_; }
   /// An error names the allowed range or the nearest good name.
-  Result<void> set(std::string_view group, std::string_view knob, double value);
+  Result<void> set(std::string_view group, std::string_view setting, double value);
 
  private:
-  std::vector<KnobGroup> groups_;
+  std::vector<SettingGroup> groups_;
   std::map<std::string, std::vector<double>, std::less<>> values_;
 };
 

@@ -1,22 +1,22 @@
-#include "model/knobs.h"
+#include "model/setting_table.h"
 
 #include <gtest/gtest.h>
 
 namespace linkhealth {
 namespace {
 
-constexpr Knob kFlaps[] = {{"min_changes", 4, 2, 1000, "", "losses"},
-                           {"window_s", 86400, 60, 604800, "s", "window"}};
-constexpr KnobGroup kGroups[] = {{"carrier_flaps", kFlaps}};
+constexpr Setting kFlaps[] = {{"min_changes", 4, 2, 1000, "", "losses"},
+                              {"window_s", 86400, 60, 604800, "s", "window"}};
+constexpr SettingGroup kGroups[] = {{"carrier_flaps", kFlaps}};
 
 TEST(Settings, StartAtTheirDefaults) {
-  const KnobTable table(kGroups);
+  const SettingTable table(kGroups);
   EXPECT_EQ(table.values("carrier_flaps")[0], 4);
   EXPECT_EQ(table.values("carrier_flaps")[1], 86400);
 }
 
 TEST(Settings, AreSetInsideTheirBounds) {
-  KnobTable table(kGroups);
+  SettingTable table(kGroups);
   ASSERT_TRUE(table.set("carrier_flaps", "window_s", 600));
   EXPECT_EQ(table.values("carrier_flaps")[1], 600);
   EXPECT_EQ(table.set("carrier_flaps", "window_s", 5).error().message,
@@ -26,7 +26,7 @@ TEST(Settings, AreSetInsideTheirBounds) {
 }
 
 TEST(Settings, SuggestTheNearestName) {
-  KnobTable table(kGroups);
+  SettingTable table(kGroups);
   EXPECT_EQ(table.set("carrier_flaps", "windw_s", 600).error().message,
             "unknown key \"windw_s\" (did you mean \"window_s\"?)");
   EXPECT_EQ(table.set("carrier_flap", "window_s", 600).error().message,

@@ -1,4 +1,4 @@
-#include "model/knobs.h"
+#include "model/setting_table.h"
 
 #include <fmt/format.h>
 
@@ -22,32 +22,33 @@ std::string suggestion(std::string_view wrong, const Rows& rows) {
 
 }  // namespace
 
-KnobTable::KnobTable(std::span<const KnobGroup> groups) : groups_(groups.begin(), groups.end()) {
-  for (const KnobGroup& group : groups_) {
+SettingTable::SettingTable(std::span<const SettingGroup> groups)
+    : groups_(groups.begin(), groups.end()) {
+  for (const SettingGroup& group : groups_) {
     std::vector<double>& values = values_[std::string(group.name)];
-    for (const Knob& knob : group.knobs) values.push_back(knob.value);
+    for (const Setting& setting : group.settings) values.push_back(setting.value);
   }
 }
 
-KnobValues KnobTable::values(std::string_view group) const {
+SettingValues SettingTable::values(std::string_view group) const {
   const auto at = values_.find(group);
   assert(at != values_.end());
   return at->second;
 }
 
-Result<void> KnobTable::set(std::string_view group, std::string_view knob, double value) {
-  for (const KnobGroup& row : groups_) {
+Result<void> SettingTable::set(std::string_view group, std::string_view setting, double value) {
+  for (const SettingGroup& row : groups_) {
     if (row.name != group) continue;
-    for (std::size_t i = 0; i < row.knobs.size(); ++i) {
-      const Knob& found = row.knobs[i];
-      if (found.name != knob) continue;
+    for (std::size_t i = 0; i < row.settings.size(); ++i) {
+      const Setting& found = row.settings[i];
+      if (found.name != setting) continue;
       if (!(value >= found.min && value <= found.max))
-        return Error{fmt::format("\"{}\" is {}: it must be from {} to {}{}{}", knob, value,
+        return Error{fmt::format("\"{}\" is {}: it must be from {} to {}{}{}", setting, value,
                                  found.min, found.max, found.unit.empty() ? "" : " ", found.unit)};
       values_[std::string(group)][i] = value;
       return {};
     }
-    return Error{fmt::format("unknown key \"{}\"{}", knob, suggestion(knob, row.knobs))};
+    return Error{fmt::format("unknown key \"{}\"{}", setting, suggestion(setting, row.settings))};
   }
   return Error{fmt::format("unknown key \"{}\"{}", group, suggestion(group, groups_))};
 }
