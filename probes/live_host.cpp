@@ -84,18 +84,14 @@ class LiveDir final : public HostDir {
 /// A directory of a copied tree, whose links must not lead out of it.
 class CopiedDir final : public HostDir {
  public:
-  CopiedDir(LiveHost& host, std::string path, OwnedFd fd)
-      : host_(host), path_(std::move(path)), fd_(std::move(fd)) {}
+  CopiedDir(LiveHost& host, std::string path) : host_(host), path_(std::move(path)) {}
   Result<std::string> read_file(const std::string& name) override {
-    if (OwnedFd file = open_beneath(fd_.get(), name, kReadFlags))
-      return read_whole(regular(std::move(file), name), name, true);
     return host_.read_file(path_ + "/" + name);
   }
 
  private:
   LiveHost& host_;
   std::string path_;
-  OwnedFd fd_;
 };
 
 /// One record with each read (linux: kernel/printk/printk.c, devkmsg_read).
@@ -144,8 +140,7 @@ Result<std::string> LiveHost::read_file(const std::string& path) {
 Result<std::unique_ptr<HostDir>> LiveHost::open_dir(const std::string& path) {
   auto fd = open_for_reading(path, O_DIRECTORY);
   if (!fd) return fd.error();
-  if (sysroot_)
-    return std::unique_ptr<HostDir>(std::make_unique<CopiedDir>(*this, path, std::move(*fd)));
+  if (sysroot_) return std::unique_ptr<HostDir>(std::make_unique<CopiedDir>(*this, path));
   return std::unique_ptr<HostDir>(
       std::make_unique<LiveDir>(std::move(*fd), path.starts_with("/sys/")));
 }
