@@ -1,15 +1,12 @@
 #include "probes/sysfs/sysroot.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -44,7 +41,6 @@ Sysroot::Sysroot(const std::string& directory) : root_(directory) {
   struct stat status {};
   const bool has_class = stat((root_ + "/class").c_str(), &status) == 0;
   if (!has_class && stat((root_ + "/sys/class").c_str(), &status) == 0) root_ += "/sys";
-  root_fd_ = OwnedFd(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 Result<std::string> Sysroot::resolve(const std::string& path) const {
@@ -77,19 +73,7 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
   return done;
 }
 
-OwnedFd open_beneath(int directory, const std::string& relative, int flags) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC | O_NOATIME);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return OwnedFd(
-      static_cast<int>(syscall(SYS_openat2, directory, relative.c_str(), &how, sizeof how)));
-}
-
 Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
-  if (root_fd_ && below_sys(path)) {
-    if (auto fd = open_beneath(root_fd_.get(), "." + path.substr(4), flags)) return fd;
-    if (errno == ENOENT) return errno_error(path, ENOENT);
-  }
   const auto canonical = resolve(path);
   if (!canonical) return canonical.error();
   const std::string disk = on_disk(*canonical);

@@ -10,11 +10,6 @@
 
 namespace linkhealth {
 
-/// Opens a file below a directory. The links of sysfs are relative: the kernel (since 5.6) follows
-/// them in one call, and refuses those that lead out of the directory. An invalid descriptor: not
-/// so simple, or not there.
-OwnedFd open_beneath(int directory, const std::string& relative, int flags);
-
 class Sysroot {
  public:
   /// `directory` stands for /sys; its subdirectory "sys" is taken when that one has a "class".
@@ -34,7 +29,6 @@ class Sysroot {
 
  private:
   std::string root_;
-  OwnedFd root_fd_;
 };
 
 }  // namespace linkhealth
