@@ -40,7 +40,7 @@ int run_explain(const Context& context, const ExplainOptions& options);
 
 struct HistoryOptions {
   std::string port;
-  std::uint64_t since_s = 7 * 86400;
+  std::uint64_t since_s = 604'800;  // a week
   bool ascii = false;
   bool json = false;
 };

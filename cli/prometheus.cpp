@@ -61,7 +61,7 @@ std::string read_token(const std::string& path) {
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file) throw CommandError(kBadInput, "can't read " + path);
-  const std::string token(trim(text));
+  std::string token(trim(text));
   if (token.empty() || token.find_first_of("\r\n") != std::string::npos)
     throw CommandError(kBadInput, path + " must hold one line: the token");
   return token;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 
 #include "base/text.h"
@@ -108,7 +109,8 @@ constexpr std::array<PortText, 4> kPeerTexts = {{{"system", &ExpectedPort::peer_
 template <typename Table>
 std::vector<std::string_view> names_of(const Table& table) {
   std::vector<std::string_view> names;
-  for (const auto& row : table) names.push_back(row.name);
+  std::ranges::transform(table, std::back_inserter(names),
+                         [](const auto& row) { return row.name; });
   return names;
 }
 
@@ -176,7 +178,7 @@ Error Loader::unknown_setting(const Member& member, Keys good) const {
   if (std::ranges::find(kRemovedKeys, member.key) == kRemovedKeys.end())
     return unknown_key(member, good);
   return wrong(member.line,
-               fmt::format("\"{}\" is no setting any more: its numbers are constants of the "
+               fmt::format("\"{}\" is no longer a setting: its numbers are constants of the "
                            "diagnosis; \"diagnosis\" and \"ledger\" hold what can be set",
                            member.key));
 }

@@ -10,8 +10,8 @@
 #include "daemon/daemon.h"
 #include "daemon/http/http_auth.h"
 #include "daemon/loop.h"
+#include "daemon/preflight.h"
 #include "daemon/reload.h"
-#include "daemon/start.h"
 
 namespace {
 

@@ -15,26 +15,26 @@ namespace linkhealth {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Without a configuration file the embedded defaults hold: linkhealthd --dump-config prints them.
+    R"(Without a configuration file the defaults apply: linkhealthd --dump-config prints them.
 
 Examples:
   linkhealthd                                     watch this node's ports, metrics at 127.0.0.1:9942
   linkhealthd --config linkhealth.yaml --check-config
   linkhealthd --sysroot /tmp/customer/sys         read a copy of a node's /sys
-  linkhealthd --record node.jsonl.gz              keep what was seen, for linkhealth replay
+  linkhealthd --record node.jsonl.gz              record every reading, for linkhealth replay
   linkhealthd --play node.jsonl.gz --play-speed 60
 
-Exit codes: 0 ended by a signal, or the check passed; 1 could not run; 2 bad usage or configuration.
+Exit codes: 0 stopped by a signal, or the check passed; 1 failed to run; 2 wrong usage or configuration.
 See linkhealthd(8) and linkhealth(1).)";
 
 void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--config", options.config_file, "configuration file (YAML)")->type_name("FILE");
-  app.add_option("--listen", options.listen, "where metrics and the read-only API are served")
+  app.add_option("--listen", options.listen, "address of the metrics and the read-only API")
       ->type_name("ADDR:PORT");
   app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")
       ->type_name("PATH");
   app.add_option("--state-dir", options.state_dir,
-                 "where state is kept; without it --sysroot and --play keep none")
+                 "directory of the state database; --sysroot and --play have none without it")
       ->type_name("DIR");
   app.add_option(
          "--sysroot", options.sysroot,
@@ -52,14 +52,13 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(0.001, 1e6))
       ->needs(play);
-  app.add_flag("--dry-run", options.dry_run, "judge and show everything, write no journal entry");
+  app.add_flag("--dry-run", options.dry_run, "diagnose and show faults, write no journal entry");
   app.add_option("--log-level", options.log_level, "error, warning, info or debug")
       ->type_name("LEVEL")
       ->check(CLI::Validator(CLI::IsMember({"error", "warning", "info", "debug"})).description(""));
   app.add_flag("--check-config", options.check_config,
-               "check the configuration, print what is wrong with it, and end");
-  app.add_flag("--dump-config", options.dump_config,
-               "print the whole configuration in force, and end");
+               "check the configuration, print the first error, and exit");
+  app.add_flag("--dump-config", options.dump_config, "print every key with its value, and exit");
   app.set_version_flag("--version", "linkhealthd " LINKHEALTH_VERSION);
 }
 
@@ -67,8 +66,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
 
 ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
   CLI::App app{
-      "linkhealthd watches this node's RDMA and Ethernet links: which is faulty, at which end, and "
-      "what to do.",
+      "linkhealthd watches this node's RDMA and Ethernet links and diagnoses their faults.",
       "linkhealthd"};
   app.footer(kFooter);
   DaemonOptions options;

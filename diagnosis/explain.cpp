@@ -51,7 +51,7 @@ std::string format_window(const Comparison& seen, const Features& f) {
   if (seen.source != EvidenceSource::kFec || !seen.what.starts_with("pre-FEC BER") ||
       seen.what.ends_with("fall") || s.ber_window_s <= 0)
     return "";
-  const std::string text = " over " + format_time(s.ber_window_s);
+  std::string text = " over " + format_time(s.ber_window_s);
   if (!s.ber || !s.ber_range || seen.observed != *s.ber) return text;
   if (s.ber_range->high < kSharp * s.ber_range->low) return text + " (±5 %, 95 % confidence)";
   return text +

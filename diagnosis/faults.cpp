@@ -156,7 +156,7 @@ constexpr Fault kFaults[] = {
     {FaultId::kModuleOverheated, "module_overheated", End::kLocal, Severity::kWarning,
      "Overheated module", "this module is hotter than it may be", kHot,
      "module temperature 5 C below its warning for an hour under load",
-     "compare it with the modules beside it while the airflow is clear: one that stays hot alone "
+     "compare it with the neighbouring modules while the airflow is clear: one that stays hot alone "
      "is at fault",
      "the module's own limits; UFM PDR plugin (70 C, 10 C in 5 minutes)"},
     {FaultId::kModuleMissing, "module_missing", End::kLocal, Severity::kCritical, "Module missing",
@@ -177,7 +177,7 @@ constexpr Fault kFaults[] = {
      "IBTA PortInfo active width and speed; linux: ethtool link modes", kSlow},
     {FaultId::kSettingsMismatch, "settings_mismatch", End::kPath, Severity::kCritical,
      "Settings differ", "the two ends do not agree on speed, FEC or autonegotiation", kSettings,
-     kVerifyUp, "set both ends alike: the link comes up with nobody at the cable",
+     kVerifyUp, "configure both ends alike: the link comes up without work on the cable",
      "linux: ethtool link_ext_state Autoneg, Link logical mismatch"},
     {FaultId::kAdminDown, "admin_down", End::kLocal, Severity::kNotice, "Set down",
      "an administrator set the port down", kAdmin, "the port is set up and has carrier",
@@ -203,7 +203,7 @@ constexpr Fault kFaults[] = {
     {FaultId::kNicFault, "nic_fault", End::kNode, Severity::kCritical, "NIC fault",
      "driver, firmware or hardware of the card gave up", kNic,
      "no driver or firmware error for 24 hours",
-     "reload the driver or reset the device: that helps with nobody at the cable",
+     "reload the driver or reset the device: the fault ends without work on the cable",
      "linux: mlx5 health.c messages, devlink health reporters", kDead},
     {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
      "this host drops what arrives; the cable is fine", kHost, kVerifyTraffic,

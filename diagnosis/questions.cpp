@@ -83,11 +83,13 @@ const RepairStep* telling_step(const Fault& a, const Fault& b,
   const auto own = steps_left(a, failed);
   const auto theirs = steps_left(b, failed);
   const RepairStep* best = nullptr;  // of the two, the cheaper one
-  for (const auto& [steps, others] : {std::pair(own, theirs), std::pair(theirs, own)}) {
+  const auto consider = [&best](const auto& steps, const auto& others) {
     const auto first = std::ranges::find_if(
         steps, [&others](const RepairStep* step) { return !is_among(*step, others); });
     if (first != steps.end() && (best == nullptr || (*first)->action < best->action)) best = *first;
-  }
+  };
+  consider(own, theirs);
+  consider(theirs, own);
   return best == nullptr && !own.empty() ? own.front() : best;
 }
 

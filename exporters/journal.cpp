@@ -74,6 +74,7 @@ std::vector<std::string> journal_fields(const FaultEvent& event, std::string_vie
 
 Result<void> send_to_journal(const std::vector<std::string>& fields) {
   std::vector<iovec> parts;
+  parts.reserve(fields.size());
   for (const std::string& field : fields)
     parts.push_back({const_cast<char*>(field.data()), field.size()});
   const int status = sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));

@@ -21,7 +21,7 @@ void ReportStore::append(const std::vector<FaultEvent>& events) {
   while (events_.size() > kMaxEvents) events_.pop_front();
 }
 
-void ReportStore::restore_events(std::vector<FaultEvent> events) {
+void ReportStore::restore_events(const std::vector<FaultEvent>& events) {
   const std::lock_guard lock(mutex_);
   append(events);
 }

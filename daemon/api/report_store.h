@@ -42,7 +42,7 @@ class ReportStore {
                MonitorFigures monitor);
   /// Events of an earlier run, oldest first, before the first step. They are listed, but the event
   /// metrics count only this run.
-  void restore_events(std::vector<FaultEvent> events);
+  void restore_events(const std::vector<FaultEvent>& events);
   /// For `linkhealth doctor`; once, before the server starts.
   void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
   [[nodiscard]] const NodeFacts& node_facts() const { return facts_; }

@@ -149,7 +149,9 @@ void add_drivers(const std::vector<PortStep>& all, double within_s,
       by_driver[all[i].port.latest.id.driver].push_back(i);
   std::size_t monitored = 0;
   for (const auto& [driver, members] : by_driver) monitored += members.size();
-  for (const auto& [driver, members] : by_driver) {
+  for (const auto& entry : by_driver) {
+    const std::string& driver = entry.first;
+    const std::vector<std::size_t>& members = entry.second;
     const auto gone_at = [&all](std::size_t i) { return all[i].port.absent_since; };
     const bool all_gone = std::ranges::all_of(members, [&](std::size_t i) {
       return !all[i].port.present && together(gone_at(i), gone_at(members.front()), within_s);

@@ -47,8 +47,8 @@ struct SharedCause {
 
 /// One port in one step.
 struct PortStep {
-  PortStep(std::string key, const PortHistory& history, PortState& of_port, Features own)
-      : stable(std::move(key)), port(history), state(of_port), features(std::move(own)) {}
+  PortStep(std::string key, const PortHistory& history, PortState& of_port, const Features& own)
+      : stable(std::move(key)), port(history), state(of_port), features(own) {}
   std::string stable;
   const PortHistory& port;
   PortState& state;

@@ -107,7 +107,8 @@ std::shared_ptr<SSL_CTX> HttpAuth::tls_context() {
 }
 
 void HttpAuth::authenticate(const HttpRequest& request, const SSL* session,
-                            std::weak_ptr<const void> client, std::function<void(Answer)> done) {
+                            std::weak_ptr<const void> client,
+                            const std::function<void(Answer)>& done) {
   reload_if_changed();
   if (config_.users.empty()) {
     return done(

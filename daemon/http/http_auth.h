@@ -42,7 +42,7 @@ class HttpAuth {
   };
   /// Calls `done` now, or later unless `client` has gone. `session`: nullptr without TLS.
   void authenticate(const HttpRequest& request, const SSL* session,
-                    std::weak_ptr<const void> client, std::function<void(Answer)> done);
+                    std::weak_ptr<const void> client, const std::function<void(Answer)>& done);
   /// Reads the files again and logs the result.
   void reload();
 

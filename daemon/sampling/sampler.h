@@ -32,8 +32,8 @@
 #include "daemon/sampling/blocking_read_pool.h"
 #include "daemon/sampling/discovery.h"
 #include "daemon/sampling/far_ends.h"
+#include "daemon/sampling/port_inventory_diff.h"
 #include "daemon/sampling/port_reader.h"
-#include "daemon/sampling/port_search.h"
 #include "daemon/sampling/sampled_port.h"
 #include "daemon/sampling/sampler_settings.h"
 #include "daemon/sampling/source.h"
@@ -168,7 +168,7 @@ class Sampler : public Source {
   std::vector<Feed> feeds_;
 
   std::map<PortKey, SampledPort> ports_;
-  PortSearch ports_search_;
+  PortInventoryDiff ports_search_;
   bool discovered_ = false;
   bool discover_ = false;             ///< an event prompts a discovery
   SteadyTime discovery_rests_until_;  ///< limits discoveries on a node that creates devices all day

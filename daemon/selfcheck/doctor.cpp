@@ -414,7 +414,7 @@ std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
     }
     for (const auto& [cause, what] : causes)
       if (logged.insert(what + cause).second)
-        lines.push_back((port.empty() ? "" : port + ": ") + what + cause);
+        lines.push_back(fmt::format("{}{}{}{}", port, port.empty() ? "" : ": ", what, cause));
   };
   add(doctor.node_sources, "");
   for (const PortSight& port : doctor.ports) add(port.sources, port.port);

@@ -137,9 +137,7 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "levels."},
     {"linkhealth_module_pre_fec_ber", kGauge, "device,port,side,statistic", "", "optics",
      "Bit error ratio before correction as the module measures it; statistic: min, max, avg, "
-     "current. The first three "
-     "are "
-     "of an interval that nobody here can end."},
+     "current. min, max and avg are of the module's own interval."},
     {"linkhealth_module_errored_frames", kGauge, "device,port,side,statistic", "", "optics",
      "Frames that the module's FEC could not correct, in one of its sampling intervals (as "
      "RS(544,514) frames); total: "

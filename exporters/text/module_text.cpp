@@ -303,6 +303,7 @@ bool statistics(TextPage& page, std::string_view title, const VdmStatistics& val
 void lane_ratios(TextPage& page, std::string_view title, const std::vector<double>& values) {
   constexpr double kMostRatioDb = 255.99;
   std::vector<std::string> parts;
+  parts.reserve(values.size());
   for (const double value : values)
     parts.push_back(value == 0              ? "-"
                     : value >= kMostRatioDb ? ">=256"

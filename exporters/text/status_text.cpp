@@ -165,7 +165,8 @@ std::string table(const Ports& ports, SteadyTime t, const TextStyle& style, bool
     std::string head = lines[i + 1];
     std::string mark = sign;
     for (const std::string& line : wrap(verdicts[i], std::max<std::size_t>(width - indent, 12))) {
-      text += head + paint_health(mark + line, health, style) + "\n";
+      text += head;
+      text += paint_health(mark + line, health, style) + "\n";
       head = std::string(indent, ' ');
       mark.clear();
     }

@@ -297,11 +297,12 @@ void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
            module.empty() ? "not readable from this node" : module);
 }
 
-void add_list(std::string& out, std::string_view title, const std::vector<std::string>& lines) {
+/// `is_markdown`: the lines have commands in backquotes.
+void add_list(std::string& out, std::string_view title, const std::vector<std::string>& lines,
+              bool is_markdown = false) {
   if (lines.empty()) return;
   out += fmt::format("\n## {}\n\n", title);
-  for (const std::string& line : lines)
-    out += "- " + (title == "Before you start" ? line : escaped(line)) + "\n";
+  for (const std::string& line : lines) out += "- " + (is_markdown ? line : escaped(line)) + "\n";
 }
 
 /// Texts that are not known have no key.
@@ -333,7 +334,7 @@ std::string ticket_markdown(const Ticket& ticket) {
   add_end(out, "Near end", ticket.near);
   add_end(out, "Far end", ticket.far);
   add_line(out, "Link", ticket.link);
-  add_list(out, "Before you start", ticket.before);
+  add_list(out, "Before you start", ticket.before, true);
   add_list(out, "Bring", ticket.bring);
   if (!ticket.steps.empty()) out += "\n## Steps, cheapest first\n\n";
   for (std::size_t i = 0; i < ticket.steps.size(); ++i)

@@ -278,7 +278,7 @@ class TimelineText {
     const std::string words = counts ? fmt::format("{:.0f}", range.sum)
                                      : fmt::format("{:.{}f} to {:.{}f} {}", range.least, row.digits,
                                                    range.most, row.digits, row.unit);
-    const std::string head = pad_right(row.name, kNameColumns) + pad_right(words, kRangeColumns);
+    std::string head = pad_right(row.name, kNameColumns) + pad_right(words, kRangeColumns);
     if (page_.width() < head.size() + 8) return head;
     auto columns =
         in_columns(values, std::min(page_.width() - head.size(), kMostColumns), row.fold);

@@ -99,6 +99,6 @@ window.addEventListener('resize', () => draw());
 theme(false);
 ask();
 listen();
-// A page that nobody looks at asks nothing.
+// A hidden page makes no requests.
 setInterval(() => { if (!document.hidden) ask(); }, EVERY_MS);
 document.addEventListener('visibilitychange', () => { if (!document.hidden) ask(); });

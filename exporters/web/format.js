@@ -20,7 +20,7 @@ export function duration(seconds) {
   if (s < 129600) return `${Math.round(s / 3600)} h`;
   return `${Math.round(s / 86400)} d`;
 }
-/** "2026-09-07 13:24:25Z": nobody reads milliseconds. */
+/** "2026-09-07 13:24:25Z": without milliseconds. */
 export const stamp = (at) => at.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 /** "2 h ago (2026-09-07 13:24:25Z)"; `now`: the report's time. */
 export const ago = (at, now) => `${duration((Date.parse(now) - Date.parse(at)) / 1000)} ago (${stamp(at)})`;

@@ -22,7 +22,7 @@ function evidence(fault) {
 
 const noted = (one) => `by ${one.by} ${one.until ? `until ${stamp(one.until)}` : 'until it closes'}${one.reason ? `: ${one.reason}` : ''}`;
 
-// Who has it already, and how far the repair has come: whoever is called at night asks that first.
+// The operator who acknowledged the fault, and the state of the repair: the first questions at night.
 function standing(fault, report, port) {
   const lines = [];
   if (fault.acknowledged) lines.push(['Acknowledged', ` ${noted(fault.acknowledged)}`]);
@@ -125,7 +125,7 @@ function facts(report, port) {
     ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, normal ${ber(figures.pre_fec_ber_normal)}`}`],
     ['Margin', figures.rx_power_margin_db === undefined ? '' : `${figures.rx_power_margin_db.toFixed(1)} dB above the low alarm`],
     ['Module', module.present === false ? 'none' : [module.type, module.vendor, module.part_number].filter(Boolean).join(' ')], ['Serial', module.serial], ['Connector', module.connector],
-    ['Module read', module.imported_at === undefined ? '' : `by somebody else (imported) ${ago(module.imported_at, report.at)}`],
+    ['Module read', module.imported_at === undefined ? '' : `by another program (imported) ${ago(module.imported_at, report.at)}`],
     ['Temperature', module.temperature_c === undefined ? '' : `${module.temperature_c.toFixed(1)} °C`], ['PCI', port.now?.id?.pci], ['Driver', port.now?.id?.driver]];
   return el('section.card', {}, el('h2', {}, 'This port'), el('dl', {}, rows.filter(([, value]) => value !== undefined && value !== '').map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])));
 }

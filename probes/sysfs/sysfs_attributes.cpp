@@ -1,5 +1,7 @@
 #include "probes/sysfs/sysfs_attributes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -48,10 +50,10 @@ std::string join_reasons(std::span<const SysfsAttribute> attributes) {
 
 SysfsCounters::SysfsCounters(const std::string& subdirectory, std::string_view prefix,
                              std::span<const std::string> names) {
-  constexpr unsigned kMaxSkip = 63;
-  for (const std::string& name : names) {
-    names_.push_back(std::string(prefix) + name);
-    files_.emplace_back(subdirectory + "/" + name, kMaxSkip);
+  constexpr unsigned kMaxSkippedReads = 63;
+  for (const std::string& file : names) {
+    names_.push_back(std::string(prefix) + file);
+    files_.emplace_back(fmt::format("{}/{}", subdirectory, file), kMaxSkippedReads);
   }
 }
 

@@ -1,12 +1,16 @@
 #include "probes/sysfs/sysroot.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -34,13 +38,28 @@ Result<std::string> read_link(const std::string& path) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
+bool has_class(const std::string& sys) {
+  struct stat status {};
+  return stat((sys + "/class").c_str(), &status) == 0;
+}
+
+/// Opens `relative` below `root` in one call of the kernel (since 5.6), which refuses links that
+/// lead out of the root and, with EXDEV, absolute ones. An invalid descriptor with errno: not so.
+OwnedFd open_beneath(const std::string& root, const std::string& relative, int flags) {
+  const OwnedFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return OwnedFd();
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return OwnedFd(
+      static_cast<int>(syscall(SYS_openat2, directory.get(), relative.c_str(), &how, sizeof how)));
+}
+
 }  // namespace
 
 Sysroot::Sysroot(const std::string& directory) : root_(directory) {
   while (root_.size() > 1 && root_.back() == '/') root_.pop_back();
-  struct stat status {};
-  const bool has_class = stat((root_ + "/class").c_str(), &status) == 0;
-  if (!has_class && stat((root_ + "/sys/class").c_str(), &status) == 0) root_ += "/sys";
+  if (!has_class(root_) && has_class(root_ + "/sys")) root_.append("/sys");
 }
 
 Result<std::string> Sysroot::resolve(const std::string& path) const {
@@ -56,7 +75,7 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
       if (done != "/sys") done.erase(done.rfind('/'));
       continue;
     }
-    std::string next = done + "/" + part;
+    std::string next = fmt::format("{}/{}", done, part);
     struct stat status {};
     if (lstat(on_disk(next).c_str(), &status) != 0) return errno_error(path, errno);
     if (!S_ISLNK(status.st_mode)) {
@@ -74,6 +93,11 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
 }
 
 Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
+  if (below_sys(path)) {  // the links of sysfs are relative: nearly always this is all
+    if (auto fd = open_beneath(root_, "." + path.substr(4), flags | O_CLOEXEC | O_NOATIME))
+      return fd;
+    if (errno == ENOENT) return errno_error(path, ENOENT);
+  }
   const auto canonical = resolve(path);
   if (!canonical) return canonical.error();
   const std::string disk = on_disk(*canonical);

@@ -205,6 +205,7 @@ std::vector<SignalRow> folded(const std::vector<SignalRow>& rows, std::uint32_t 
   for (const SignalRow& row : rows)
     folds[{step_start_s(row.at_s, step_s), row.port}].add(row.values);
   std::vector<SignalRow> longer;
+  longer.reserve(folds.size());
   for (const auto& [key, fold] : folds)
     longer.push_back({key.second, step_s, key.first, fold.values()});
   return longer;

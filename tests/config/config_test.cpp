@@ -126,7 +126,7 @@ TEST(Config, AWrongKeyNamesItsLineAndTheNearestGoodOne) {
   EXPECT_EQ(error_of("\nlisen: none\n"),
             R"(a.yaml:2: unknown key "lisen" (did you mean "listen"?))");
   EXPECT_THAT(error_of("symptoms: {}\n"),
-              HasSubstr("a.yaml:1: \"symptoms\" is no setting any more"));
+              HasSubstr("a.yaml:1: \"symptoms\" is no longer a setting"));
   EXPECT_EQ(error_of("carrier_flap: {}\n"),
             R"(a.yaml:1: unknown key "carrier_flap" (did you mean "carrier_flaps"?))");
   EXPECT_EQ(error_of("ports:\n  a/1:\n    lane: 4\n"),

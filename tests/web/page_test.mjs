@@ -82,7 +82,7 @@ async function words() {
     const text = () => portView(report, shown, [], { remembered: false, points: [], events: [], repairs: [] }, 600, {}).map((card) => card.textContent).join(' ');
     const before = text();
     shown.now.module.imported_at = new Date(Date.parse(report.at) - 40000).toISOString();
-    return [before.includes('Module read'), text().match(/Module readby somebody else \(imported\) 40 s ago/)?.[0]];
+    return [before.includes('Module read'), text().match(/Module readby another program \(imported\) 40 s ago/)?.[0]];
   }, port);
   check(!imported[0] && imported[1], `port: that somebody else read the module is said, and only then: ${imported}`);
   await page.goto(`${base}/#/port/none`);

@@ -87,7 +87,7 @@ TEST_F(SamplerHealth, AResetThatMendsTheFirmwareOfABnxtIsNoFatalDevice) {
 TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
   driver("ice");
   next({{"port", {true, 3, "Module type is not supported."}}});
-  EXPECT_THAT(lines(), IsEmpty()) << "nobody knows how old it is";
+  EXPECT_THAT(lines(), IsEmpty()) << "its age is unknown";
   next({{"port", {true, 3, "Module type is not supported."}}});
   EXPECT_THAT(lines(), IsEmpty());
   next({{"port", {true, 4, "An unsupported module was detected."}}});
@@ -100,7 +100,7 @@ TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
   EXPECT_EQ(fatals({{"port", {true, 6, "Module is not present."}}}), 0U)
       << "it never says that the card is dead";
   next({{"port", {false, 0, ""}}});
-  EXPECT_THAT(lines(), IsEmpty()) << "a driver that was loaded anew";
+  EXPECT_THAT(lines(), IsEmpty()) << "a driver that was reloaded";
   EXPECT_THAT(gaps(), Not(Contains(HasSubstr("devlink"))));
 }
 

@@ -155,7 +155,7 @@ TEST_F(DaemonSampler, ACopiedTreeIsReadWithoutKernelRequests) {
   EXPECT_THAT(sampler->sources(), IsEmpty());
   Snapshot seen = settle();
   EXPECT_EQ(seen.ports.at("mlx5_0/1").counters->get("symbol_error"), 5U);
-  EXPECT_EQ(seen.uptime_s, std::nullopt) << "of the machine it was copied from nobody knows";
+  EXPECT_EQ(seen.uptime_s, std::nullopt) << "a copy does not show the uptime of its node";
   EXPECT_EQ(sampler->wake_fds().size(), 1U) << "the worker's";
   int requests = 0;
   change([&](FakeHost& host) {
@@ -200,7 +200,7 @@ TEST_F(DaemonSampler, AFailureDuringAResetEndsWhenTheCardIsFoundAgain) {
   ASSERT_TRUE(look(1)->latest.counters->get("link_down_events_phy"));
   change([&](FakeHost&) { driver_errnum = ENODEV; });
   ASSERT_TRUE(look(1)->blind_to(SourceId::kDriverStats));
-  change([&](FakeHost& host) {  // the driver made its interface anew
+  change([&](FakeHost& host) {  // the driver created its interface again
     driver_errnum = 0;
     host.set(first.netdev_dir() + "/ifindex", "9\n");
   });

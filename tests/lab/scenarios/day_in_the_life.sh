@@ -140,7 +140,7 @@ eventually 90 "killed with SIGKILL, it comes back" revived
 want "systemd counted one restart of its own" test "$(property NRestarts)" = 1
 eventually 90 "the same fault, still acknowledged" port_is "$port" "$is_acknowledged"
 eventually 60 "the module is read again" port_is "$port" '(.now.module.lanes[1].rx_power_mw < 0.2)'
-sleep 15   # all holds of the lab's configuration: what would be told anew is told by now
+sleep 15   # all holds of the lab's configuration: a repeated event would have come by now
 types status --problems
 want "status: the problem, and who has it" said "acknowledged by ann"
 event_ids >"$tmp/events.after"
@@ -154,7 +154,7 @@ want "maintenance is taken" ended 0
 pull so0 so1
 eventually 60 "the fibre is out" port_is "$port" '(.now.link.carrier == false)'
 types status --problems
-want "status: nobody is called" said 'No port needs attention'
+want "status: no port needs attention" said 'No port needs attention'
 sleep 5    # cleaning
 plug so0 so1
 fec_errors so0 1e-12

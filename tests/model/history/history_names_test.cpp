@@ -56,8 +56,8 @@ TEST(History, ARenameKeepsTheHistory) {
   EXPECT_EQ(history.find("mlx5_7/1")->first_seen, steady_from_seconds(10));
 }
 
-/// For a week a missing verbs device is reported (daemon/sampling/port_search.h), over restarts
-/// too.
+/// For a week a missing verbs device is reported (daemon/sampling/port_inventory_diff.h), over
+/// restarts too.
 TEST(History, SavesWhenTheVerbsDeviceWasLastSeen) {
   const auto run = [](History& history, double from_s, const char* name, const char* guid,
                       int steps) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "daemon/sampling/port_search.h"
+#include "daemon/sampling/port_inventory_diff.h"
 #include "model/history/reference_state.h"
 #include "model/report.h"
 #include "model/snapshot.h"

@@ -1,4 +1,4 @@
-#include "daemon/watched.h"
+#include "daemon/startup_log.h"
 
 #include <fmt/format.h>
 

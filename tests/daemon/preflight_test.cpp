@@ -1,5 +1,5 @@
 // Which state a run may read and write, and which good configurations a start refuses.
-#include "daemon/start.h"
+#include "daemon/preflight.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/sampling/port_search.h"
+#include "daemon/sampling/port_inventory_diff.h"
 
 #include <fmt/format.h>
 
@@ -91,8 +91,8 @@ SampledPort renamed(InventoryPort port, SampledPort* former) {
 
 }  // namespace
 
-PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> known,
-                               SteadyTime now) {
+PortsFound PortInventoryDiff::compare(Inventory found, std::map<PortKey, SampledPort> known,
+                                      SteadyTime now) {
   PortsFound result;
   result.complete = !found.incomplete;
   const bool first = std::exchange(first_, false);
@@ -150,8 +150,8 @@ PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> k
   return result;
 }
 
-void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
-                               std::map<PortKey, SampledPort>& known, SteadyTime now) {
+void PortInventoryDiff::judge_missing(PortsFound& result, const Inventory& found,
+                                      std::map<PortKey, SampledPort>& known, SteadyTime now) {
   for (auto& [key, port] : known) {
     if (result.ports.contains(key)) continue;  // another device has the name now
     if (std::string lent = lent_to(port, found); !lent.empty()) {
@@ -182,7 +182,7 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found,
 
 /// The GUID of the RDMA device that this plain port has lost; "": none. The database keeps it with
 /// the port, so that the next run knows the loss.
-std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former) const {
+std::string PortInventoryDiff::lost_guid(const PortId& plain, const SampledPort* former) const {
   if (former != nullptr && (former->port.id.verbs || !former->lost_device.empty()))
     return former->port.id.guid;
   const auto at =
@@ -193,7 +193,8 @@ std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former
 
 /// A port whose card has its driver is a gap and no fault: its interface may have been lent before
 /// the start.
-void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now) {
+void PortInventoryDiff::miss_remembered(PortsFound& result, const Inventory& found,
+                                        SteadyTime now) {
   if (found.incomplete) return;
   std::erase_if(remembered_, [&result](const RememberedPort& port) {
     return std::ranges::any_of(result.ports, [&id = port.id](const auto& entry) {
@@ -219,8 +220,8 @@ void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, Ste
 }
 
 /// A card that did not come back from a reboot.
-void PortSearch::report_remembered_gone(PortsFound& result, const Inventory& found,
-                                        SteadyTime now) const {
+void PortInventoryDiff::report_remembered_gone(PortsFound& result, const Inventory& found,
+                                               SteadyTime now) const {
   for (const auto& [id, unseen] : remembered_) {
     const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
     const bool there = card != found.cards->end() && !card->driver.empty();
@@ -237,7 +238,7 @@ void RecentMaximum::add(std::size_t count, SteadyTime now) {
   lower_since_.reset();
 }
 
-void PortSearch::report_losses(PortsFound& result, SteadyTime now) {
+void PortInventoryDiff::report_losses(PortsFound& result, SteadyTime now) {
   std::size_t watched = 0;
   std::size_t rdma = 0;
   for (const auto& [key, port] : result.ports) {

@@ -48,7 +48,7 @@ class RecentMaximum {
   std::optional<SteadyTime> lower_since_;
 };
 
-class PortSearch {
+class PortInventoryDiff {
  public:
   /// Ports of an earlier run that had a link and an RDMA device, or had lost it. One that is not
   /// found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is

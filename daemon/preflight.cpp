@@ -1,4 +1,4 @@
-#include "daemon/start.h"
+#include "daemon/preflight.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // What the first line of a recording says that begins while the daemon runs.
-#include "daemon/watched.h"
+#include "daemon/startup_log.h"
 
 #include <gtest/gtest.h>
 

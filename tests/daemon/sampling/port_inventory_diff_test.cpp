@@ -1,5 +1,5 @@
 // A search for ports compared with the ports that are known, and with those of an earlier run.
-#include "daemon/sampling/port_search.h"
+#include "daemon/sampling/port_inventory_diff.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/watched.h"
+#include "daemon/startup_log.h"
 
 namespace linkhealth {
 namespace {
@@ -43,7 +43,7 @@ class DaemonPortSearch : public ::testing::Test {
   }
   /// As many searches as make a missing port gone; the last one's result.
   PortsFound find_often(const std::vector<InventoryPort>& ports) {
-    for (unsigned i = 1; i < PortSearch::kMisses; ++i) find(ports);
+    for (unsigned i = 1; i < PortInventoryDiff::kMisses; ++i) find(ports);
     return find(ports);
   }
   static std::string events(const PortsFound& result) {
@@ -59,7 +59,7 @@ class DaemonPortSearch : public ::testing::Test {
   }
 
   SteadyTime now{Milliseconds(1000)};
-  PortSearch search;
+  PortInventoryDiff search;
   std::optional<std::vector<PciCard>> cards;
   std::map<PortKey, SampledPort> known;
   InventoryPort one = searched_port("mlx5_0", "0000:1b:00.0", "ens1", 2);
@@ -77,7 +77,7 @@ TEST_F(DaemonPortSearch, TheFirstSearchHasNoEvents) {
 
 TEST_F(DaemonPortSearch, AMissedPortIsUnknownFirstAndGoneAfterThree) {
   find({one, two});
-  for (unsigned i = 1; i < PortSearch::kMisses; ++i) {
+  for (unsigned i = 1; i < PortInventoryDiff::kMisses; ++i) {
     const PortsFound result = find({one});
     EXPECT_EQ(events(result), "");
     EXPECT_TRUE(result.again_soon);
@@ -211,7 +211,7 @@ TEST_F(DaemonPortSearch, ACardThatIsLentToAVirtualMachineIsNotGone) {
   find({one, two});
   cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}},
            PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
-  for (unsigned i = 0; i < 2 * PortSearch::kMisses; ++i) {
+  for (unsigned i = 0; i < 2 * PortInventoryDiff::kMisses; ++i) {
     const PortsFound result = find({one});
     EXPECT_EQ(events(result), "");
     EXPECT_TRUE(result.gaps.empty());
@@ -231,7 +231,7 @@ TEST_F(DaemonPortSearch, ACardThatLosesItsLenderIsGone) {
   cards = {PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
   find({one});
   cards = {PciCard{"0000:1c:00.0", "", {}, {}}};
-  for (unsigned i = 1; i < PortSearch::kMisses; ++i) EXPECT_EQ(events(find({one})), "");
+  for (unsigned i = 1; i < PortInventoryDiff::kMisses; ++i) EXPECT_EQ(events(find({one})), "");
   EXPECT_EQ(events(find({one})), "device_gone mlx5_1/1;");
 }
 
@@ -256,12 +256,12 @@ class RememberedPorts : public DaemonPortSearch {
   PortId lost = two.id;
   void forget_all() {
     known.clear();
-    search = PortSearch();
+    search = PortInventoryDiff();
     search.remember({{lost}});
   }
   std::string after_some_searches(const std::vector<InventoryPort>& ports) {
     std::string all;
-    for (unsigned i = 0; i < 2 * PortSearch::kMisses; ++i) all += events(find(ports));
+    for (unsigned i = 0; i < 2 * PortInventoryDiff::kMisses; ++i) all += events(find(ports));
     return all;
   }
 };
@@ -302,7 +302,7 @@ class LostOverARestart : public DaemonPortSearch {
   }
   /// The last of as many searches as it takes.
   PortsFound settle(const std::vector<InventoryPort>& ports) {
-    for (unsigned i = 1; i < PortSearch::kMisses; ++i) {
+    for (unsigned i = 1; i < PortInventoryDiff::kMisses; ++i) {
       const PortsFound early = find(ports);
       EXPECT_TRUE(early.gaps.empty() && early.again_soon)
           << "at a boot the driver may be on its way";
@@ -319,7 +319,7 @@ class LostOverARestart : public DaemonPortSearch {
   }
   void restart_with(const std::vector<RememberedPort>& kept) {
     known.clear();
-    search = PortSearch();
+    search = PortInventoryDiff();
     search.remember(kept);
   }
 };
@@ -365,7 +365,7 @@ TEST_F(LostOverARestart, ALossIsReportedByEachLaterRun) {
 /// An operator may have unloaded RDMA for good.
 TEST_F(LostOverARestart, ALossIsReportedForAWeek) {
   settle({plain_one, plain_two});
-  now += PortSearch::kRememberedFor;
+  now += PortInventoryDiff::kRememberedFor;
   find({plain_one, plain_two});
   const PortsFound result = find({plain_one, plain_two});
   EXPECT_TRUE(result.gaps.empty());
@@ -471,7 +471,7 @@ TEST_F(LostOverARestart, TheSecondMemberOfALagMissesNothing) {
 
 TEST_F(LostOverARestart, AListThatCannotBeReadKeepsTheRememberedPorts) {
   const std::vector<Gap> why = {{"", "inventory", "/sys/class/infiniband: I/O error"}};
-  for (unsigned i = 0; i < PortSearch::kMisses; ++i) {
+  for (unsigned i = 0; i < PortInventoryDiff::kMisses; ++i) {
     const PortsFound result = find({}, why, true);
     EXPECT_EQ(result.gaps, why);
   }
