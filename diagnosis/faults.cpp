@@ -156,7 +156,8 @@ constexpr Fault kFaults[] = {
     {FaultId::kModuleOverheated, "module_overheated", End::kLocal, Severity::kWarning,
      "Overheated module", "this module is hotter than it may be", kHot,
      "module temperature 5 C below its warning for an hour under load",
-     "compare it with the neighbouring modules while the airflow is clear: one that stays hot alone "
+     "compare it with the neighbouring modules while the airflow is clear: one that stays hot "
+     "alone "
      "is at fault",
      "the module's own limits; UFM PDR plugin (70 C, 10 C in 5 minutes)"},
     {FaultId::kModuleMissing, "module_missing", End::kLocal, Severity::kCritical, "Module missing",
