@@ -170,6 +170,19 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
   return f;
 }
 
+SteadyTime errors_began(const Features& f) {
+  const SignalStats& s = f.signal;
+  // Errors before FEC: the intervals that are nearer to what shows now than to the link's normal.
+  const double bad = s.ber ? std::sqrt(*s.ber * s.ber_baseline.value_or(*s.ber * 0.25)) : 0;
+  std::optional<SteadyTime> began;
+  if (s.ber)
+    for (const Interval* interval : recent_clean(f))
+      if (interval->ber > bad) began = interval->begin;
+  for (const Repeated* losses : {&s.blocks, &s.symbols})
+    if (!began && losses->first) began = losses->first;
+  return began.value_or(f.now);
+}
+
 void Repeated::add(const Interval& interval, Indicator flow, bool is_recent) {
   const double count = interval.increase(flow);
   known = known || !std::isnan(count);

@@ -17,8 +17,16 @@ constexpr double kCertainProofS = 10;
 /// stops here.
 constexpr double kSureOdds = 1000;
 constexpr std::size_t kRivalEvaluations = 3;
+/// A rival needs no longer hold when the evidence has left the open name.
+constexpr double kSureRival = 0.9, kRefuted = 0.05;
 /// Faults that only traffic shows wait so long for load before they heal without it.
 constexpr double kIdlePatienceS = 86400;
+
+/// The same fault again within this is the same matter: it keeps its id, and its proof must then be
+/// longer than the time after which it came back (docs/physics.md 7d: heat comes and goes by the
+/// hour).
+constexpr double kSameMatterS = 6 * 3600;
+constexpr double kLongerThanQuiet = 1.5;
 
 /// The state of a fault that shows symptoms.
 FaultState active_state(const LedgerFault& fault, WallTime wall) {
@@ -145,11 +153,17 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
     slot.candidate = nullptr;
     return refresh(step, entry, *named);
   }
+  // What is shown of a name is what the evidence of now gives it, also while another one leads.
+  const bool primary = &slot == &step.port.primary;
+  if (primary) entry.kept.confidence = verdict.open_confidence;
   // Another name: it must lead for a while. What an administrator does, and its end, is certain at
   // once.
-  const bool rival_wins = fault.life.certain || entry.fault->life.certain ||
-                          (in_seconds(step.now - slot.candidate_since) >= settings_.rival_hold_s &&
-                           slot.candidate_evaluations >= kRivalEvaluations);
+  const bool refuted =
+      primary && named->confidence >= kSureRival && verdict.open_confidence <= kRefuted;
+  const bool rival_wins =
+      fault.life.certain || entry.fault->life.certain ||
+      (slot.candidate_evaluations >= kRivalEvaluations &&
+       (refuted || in_seconds(step.now - slot.candidate_since) >= settings_.rival_hold_s));
   if (rival_wins && !verdict.maintenance) return rename(step, slot, *named);
   // A link that carries is not down: a fault of links that are down proves itself, whatever else is
   // wrong.
@@ -187,9 +201,19 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
   kept.severity = named.severity;
   kept.confidence = named.confidence;
   kept.opened_at = kept.last_seen_at = step.wall;
+  const auto before = step.port.closed.find(named.fault);
+  const bool again =
+      before != step.port.closed.end() && in_seconds(step.now - before->second.at) < kSameMatterS;
+  if (again) {
+    const LedgerEntry& old = before->second.entry;
+    kept.id = old.kept.id;
+    kept.opened_at = old.kept.opened_at;
+    entry.opened_at = old.opened_at;
+    entry.returns_after_s = std::max(old.returns_after_s, in_seconds(step.now - old.last_seen));
+  }
   slot.entry = entry;
   slot.candidate = nullptr;
-  step.report(FaultEventKind::kOpened, entry);
+  step.report(again ? FaultEventKind::kReopened : FaultEventKind::kOpened, entry);
 }
 
 void Ledger::refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& named) {
@@ -216,7 +240,11 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
   const bool same_matter = !before.fault->life.certain && !named.fault->life.certain &&
                            named.severity <= before.kept.severity &&
                            is_acknowledged(before.kept, step.wall);
-  close(step, slot);
+  // It is the same trouble by another name: no repeat.
+  slot.entry->kept.state = FaultState::kClosed;
+  step.report(FaultEventKind::kClosed, *slot.entry);
+  if (before.fault->life.certain || before.proving_since) count_repeat(step, *slot.entry);
+  slot.entry.reset();
   open_fault(step, slot, named);
   if (!same_matter) return;
   LedgerFault& kept = slot.entry->kept;
@@ -230,13 +258,16 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
 
 // ------------------------------------------------------------------------------ proof of repair
 
-double Ledger::proof_s(const Fault& fault, double rate_bps) const {
+double Ledger::proof_s(const LedgerEntry& entry, double rate_bps) const {
+  const Fault& fault = *entry.fault;
   if (fault.life.certain) return std::min(kCertainProofS, settings_.notice_proof_s);
-  if (!is_of_link(fault)) return settings_.notice_proof_s;
-  if (rate_bps <= 0) return settings_.proof_s;
+  const double longer_s = kLongerThanQuiet * entry.returns_after_s;
+  if (!is_of_link(fault)) return std::max(settings_.notice_proof_s, longer_s);
   // A slow link would take days: then a weaker bound is proved, and reported.
-  const double wanted_s = kErrorsFor95 / (settings_.proof_ber * rate_bps);
-  return std::clamp(wanted_s, std::min(kLeastProofS, settings_.proof_s), settings_.proof_s);
+  const double wanted_s =
+      rate_bps > 0 ? kErrorsFor95 / (settings_.proof_ber * rate_bps) : settings_.proof_s;
+  return std::max(
+      std::clamp(wanted_s, std::min(kLeastProofS, settings_.proof_s), settings_.proof_s), longer_s);
 }
 
 /// Without load nothing is seen of what only traffic shows: its times stand still. False: it has
@@ -274,7 +305,7 @@ void Ledger::step_proof(Step& step, Slot& slot) {
   // A lost carrier or block is no symptom yet, but it is no proof either: the time starts again.
   if (!certain && (verdict.lost_data || verdict.link_down_events != entry.downs_at_proof))
     begin_proof(entry, verdict.link_down_events, step.now, step.wall);
-  if (in_seconds(step.now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
+  if (in_seconds(step.now - *entry.proving_since) >= proof_s(entry, verdict.rate_bps))
     close(step, slot);
 }
 
@@ -282,13 +313,20 @@ void Ledger::close(Step& step, Slot& slot) {
   LedgerFault& kept = slot.entry->kept;
   kept.state = FaultState::kClosed;
   step.report(FaultEventKind::kClosed, *slot.entry);
-  if (!slot.entry->fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
-  // Only faults of the link count for its module and cable.
-  if (is_of_link(*slot.entry->fault)) {
-    count(RepeatOf::kModule, step.port.module, kept, step.wall);
-    count(RepeatOf::kCable, step.port.cable, kept, step.wall);
-  }
+  count_repeat(step, *slot.entry);
+  // What comes after a repair that was proven is another matter.
+  if (!slot.entry->fault->life.certain && !step.verdict.repaired)
+    step.port.closed[slot.entry->fault] = {*slot.entry, step.now};
   slot.entry.reset();
+}
+
+void Ledger::count_repeat(const Step& step, const LedgerEntry& entry) {
+  const LedgerFault& kept = entry.kept;
+  if (!entry.fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
+  // Only faults of the link count for its module and cable.
+  if (!is_of_link(*entry.fault)) return;
+  count(RepeatOf::kModule, step.port.module, kept, step.wall);
+  count(RepeatOf::kCable, step.port.cable, kept, step.wall);
 }
 
 void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& fault,
@@ -343,7 +381,7 @@ std::optional<FaultProof> Ledger::proof(const LedgerEntry& entry) const {
   if (entry.kept.state != FaultState::kProving || !entry.kept.proving_since || at == ports_.end())
     return std::nullopt;
   const double rate_bps = at->second.rate_bps;
-  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(*entry.fault, rate_bps),
+  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(entry, rate_bps),
                    std::nullopt};
   if (is_of_link(*entry.fault) && rate_bps > 0 && proof.needed_s > 0)
     proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);

@@ -61,6 +61,7 @@ struct PortStep {
   const SharedCause* shared = nullptr;  ///< what it showed in this step, and others too
   Findings findings;
   std::optional<Differential> first, second;  ///< nullopt: not judged
+  double wrong = 0;  ///< probability that something is wrong; of an open fault with its bonus
   PortVerdict verdict;
 };
 
