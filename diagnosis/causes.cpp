@@ -12,11 +12,10 @@ using F = FaultId;
 constexpr Expectations kNothing = {};
 // Of a link that went down and comes back by itself: both ends train, with light
 // (docs/physics.md 7d).
-constexpr Expectations kRetraining = {
-    .always = {kLightThere},
-    .often = {kRemoteFault},
-    .sometimes = {kTrainingFails, kNoPcsLock},
-    .rarely = {kNoFecLock, kBadSignal, kNoPartner, kNegotiationFails}};
+constexpr Expectations kRetraining = {.always = {kLightThere},
+                                      .often = {kRemoteFault},
+                                      .sometimes = {kTrainingFails, kNoPcsLock},
+                                      .rarely = {kNoFecLock, kBadSignal, kNegotiationFails}};
 constexpr Expectations kDirtyIn = {
     .always = {kLightLow, kFarSendsUnheard},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSomeLanesDark, kBadSignal},

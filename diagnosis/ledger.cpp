@@ -22,9 +22,9 @@ constexpr double kSureRival = 0.9, kRefuted = 0.05;
 /// Faults that only traffic shows wait so long for load before they heal without it.
 constexpr double kIdlePatienceS = 86400;
 
-/// The same fault again within this is the same matter: it keeps its id, and its proof must then be
-/// longer than the time after which it came back (docs/physics.md 7d: heat comes and goes by the
-/// hour).
+/// The same fault again within this is the same matter: it keeps its id, and its proof begins only
+/// when it has been quiet for longer than the time after which it came back (docs/physics.md 7d:
+/// heat comes and goes by the hour).
 constexpr double kSameMatterS = 6 * 3600;
 constexpr double kLongerThanQuiet = 1.5;
 
@@ -72,6 +72,11 @@ void begin_proof(LedgerEntry& entry, std::uint64_t downs, SteadyTime now, WallTi
   entry.proving_since = now;
   entry.waited = Milliseconds(0);
   entry.kept.proving_since = wall;
+}
+
+/// So long a quiet time has proved nothing.
+void came_back(LedgerEntry& entry, SteadyTime now) {
+  entry.returns_after_s = std::max(entry.returns_after_s, in_seconds(now - entry.last_seen));
 }
 
 void end_proof(LedgerEntry& entry) {
@@ -169,6 +174,7 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
   // wrong.
   if (!verdict.down && means_down(*entry.fault)) return step_proof(step, slot);
   // Something is still wrong: what is open neither heals nor proves.
+  if (entry.proving_since) came_back(entry, step.now);
   entry.last_seen = step.now;
   entry.kept.last_seen_at = step.wall;
   if (!entry.proving_since) return;
@@ -209,7 +215,10 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
     kept.id = old.kept.id;
     kept.opened_at = old.kept.opened_at;
     entry.opened_at = old.opened_at;
-    entry.returns_after_s = std::max(old.returns_after_s, in_seconds(step.now - old.last_seen));
+    entry.returns_after_s = old.returns_after_s;
+    entry.last_seen = old.last_seen;
+    came_back(entry, step.now);
+    entry.last_seen = step.now;
   }
   slot.entry = entry;
   slot.candidate = nullptr;
@@ -217,6 +226,7 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
 }
 
 void Ledger::refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& named) {
+  if (entry.kept.state == FaultState::kProving) came_back(entry, step.now);
   entry.last_seen = step.now;
   entry.kept.last_seen_at = step.wall;
   entry.kept.confidence = named.confidence;
@@ -258,16 +268,13 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
 
 // ------------------------------------------------------------------------------ proof of repair
 
-double Ledger::proof_s(const LedgerEntry& entry, double rate_bps) const {
-  const Fault& fault = *entry.fault;
+double Ledger::proof_s(const Fault& fault, double rate_bps) const {
   if (fault.life.certain) return std::min(kCertainProofS, settings_.notice_proof_s);
-  const double longer_s = kLongerThanQuiet * entry.returns_after_s;
-  if (!is_of_link(fault)) return std::max(settings_.notice_proof_s, longer_s);
+  if (!is_of_link(fault)) return settings_.notice_proof_s;
+  if (rate_bps <= 0) return settings_.proof_s;
   // A slow link would take days: then a weaker bound is proved, and reported.
-  const double wanted_s =
-      rate_bps > 0 ? kErrorsFor95 / (settings_.proof_ber * rate_bps) : settings_.proof_s;
-  return std::max(
-      std::clamp(wanted_s, std::min(kLeastProofS, settings_.proof_s), settings_.proof_s), longer_s);
+  const double wanted_s = kErrorsFor95 / (settings_.proof_ber * rate_bps);
+  return std::clamp(wanted_s, std::min(kLeastProofS, settings_.proof_s), settings_.proof_s);
 }
 
 /// Without load nothing is seen of what only traffic shows: its times stand still. False: it has
@@ -297,7 +304,8 @@ void Ledger::step_proof(Step& step, Slot& slot) {
     // The first looks of a new run see little: modules are read later.
     const SteadyTime watched_since =
         std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
-    if (in_seconds(step.now - watched_since) < (certain ? 0 : settings_.quiet_s)) return;
+    const double quiet_s = std::max(settings_.quiet_s, kLongerThanQuiet * entry.returns_after_s);
+    if (in_seconds(step.now - watched_since) < (certain ? 0 : quiet_s)) return;
     begin_proof(entry, verdict.link_down_events, step.now, step.wall);
     entry.kept.state = FaultState::kProving;
     step.report(FaultEventKind::kProving, entry);
@@ -305,7 +313,7 @@ void Ledger::step_proof(Step& step, Slot& slot) {
   // A lost carrier or block is no symptom yet, but it is no proof either: the time starts again.
   if (!certain && (verdict.lost_data || verdict.link_down_events != entry.downs_at_proof))
     begin_proof(entry, verdict.link_down_events, step.now, step.wall);
-  if (in_seconds(step.now - *entry.proving_since) >= proof_s(entry, verdict.rate_bps))
+  if (in_seconds(step.now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
     close(step, slot);
 }
 
@@ -381,7 +389,7 @@ std::optional<FaultProof> Ledger::proof(const LedgerEntry& entry) const {
   if (entry.kept.state != FaultState::kProving || !entry.kept.proving_since || at == ports_.end())
     return std::nullopt;
   const double rate_bps = at->second.rate_bps;
-  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(entry, rate_bps),
+  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(*entry.fault, rate_bps),
                    std::nullopt};
   if (is_of_link(*entry.fault) && rate_bps > 0 && proof.needed_s > 0)
     proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);

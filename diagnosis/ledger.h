@@ -135,7 +135,7 @@ class Ledger {
   void count_repeat(const Step& step, const LedgerEntry& entry);
   void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
   [[nodiscard]] double hold_s(const Step& step, const Slot& slot, const Fault& fault) const;
-  [[nodiscard]] double proof_s(const LedgerEntry& entry, double rate_bps) const;
+  [[nodiscard]] double proof_s(const Fault& fault, double rate_bps) const;
   /// The primary entry of a port; nullptr: nothing is open there.
   [[nodiscard]] LedgerEntry* primary_of(const std::string& stable_port);
   template <typename Do>
