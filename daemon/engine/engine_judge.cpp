@@ -116,6 +116,7 @@ void Engine::State::judge(PortStep& step) {
   step.findings = observe_all(step.features);
   if (note_errors(step.state, step.features, step.findings)) {
     // What was read of the light before does not show what they come from.
+    step.errors_began = true;
     step.features.errors_since = step.state.errors_since;
     fill_light(step.features);
     step.findings = observe_all(step.features);

@@ -66,15 +66,38 @@ void Score::step(const Engine::Step& step, double t) {
   for (const FaultEvent& event : step.events) {
     const auto at = truth_.find(event.port);
     if (at == truth_.end()) continue;
-    if (event.kind == FaultEventKind::kClosed &&
-        std::ranges::any_of(step.events, [&event](const FaultEvent& other) {
-          return other.kind == FaultEventKind::kOpened && other.port == event.port;
-        }))
-      if (const auto first = first_opened_.find(event.port); first != first_opened_.end())
-        ++first->second.renames;
+    if (const auto first = first_opened_.find(event.port);
+        event.kind == FaultEventKind::kClosed && first != first_opened_.end())
+      note_rename(step.events, event, first->second);
     if (event.kind == FaultEventKind::kOpened || event.kind == FaultEventKind::kReopened)
       note_event(event, at->second, t);
   }
+}
+
+namespace {
+
+std::vector<Candidate> names_told(const FaultReport& fault) {
+  std::vector<Candidate> names;
+  if (fault.undecided) names = fault.undecided->names;
+  names.push_back({fault.fault, fault.end, fault.confidence});
+  return names;
+}
+
+}  // namespace
+
+void Score::note_rename(const std::vector<FaultEvent>& events, const FaultEvent& closed,
+                        First& first) {
+  const auto opened = std::ranges::find_if(events, [&closed](const FaultEvent& other) {
+    return other.kind != FaultEventKind::kClosed && other.port == closed.port &&
+           other.fault.id != closed.fault.id;
+  });
+  if (opened == events.end()) return;
+  const bool was_told = std::ranges::any_of(first.told, [&opened](const Candidate& name) {
+    return name.fault == opened->fault.fault && name.end == opened->fault.end;
+  });
+  if (was_told) return;
+  ++first.renames;
+  first.told = names_told(opened->fault);
 }
 
 void Score::note_event(const FaultEvent& event, const Truth& truth, double t) {
@@ -83,7 +106,7 @@ void Score::note_event(const FaultEvent& event, const Truth& truth, double t) {
     // The right name before the onset (a slow decline that was noticed early) is no delay.
     const bool early = is_right(truth, fault.fault, fault.end);
     if (truth.onset_s && (early || t >= *truth.onset_s - 1))
-      first_opened_.try_emplace(event.port, First{t, fault.fault, fault.end, 0});
+      first_opened_.try_emplace(event.port, First{t, fault.fault, fault.end, 0, names_told(fault)});
     return;
   }
   if (event.kind == FaultEventKind::kReopened || is_tolerated(truth, fault.fault)) return;

@@ -30,8 +30,10 @@ struct Outcome {
   std::optional<double> delay_s;  ///< from the onset to the first fault that was opened on the port
   std::string first_said;         ///< the name with which that fault opened; "" none opened
   bool first_right = false;       ///< it is the truth, or what the recording cannot tell from it
-  std::size_t renames = 0;        ///< after the onset: another name took the place of an open one
-  bool very_name = false;         ///< `said` at `said_end` is the truth itself
+  /// Names that took the place of an open one, and were not among those that it could not be told
+  /// from when it opened.
+  std::size_t renames = 0;
+  bool very_name = false;  ///< `said` at `said_end` is the truth itself
 };
 
 struct FalseDiagnosis {
@@ -79,19 +81,22 @@ class Score {
   [[nodiscard]] std::string text(std::size_t examples) const;
 
  private:
-  using Bins = std::array<Bin, 10>;
-  static double calibration_error(const Bins& bins);
-  void note_event(const FaultEvent& event, const Truth& truth, double t);
-  void judge(const PortReport& report, const Truth& truth);
-
-  std::string name_;
-  std::map<PortKey, Truth> truth_;
   struct First {
     double t = 0;
     std::string fault;
     End end = End::kNone;
     std::size_t renames = 0;
+    std::vector<Candidate> told{};  ///< the names that opened, and those it was not told from
   };
+  using Bins = std::array<Bin, 10>;
+  static double calibration_error(const Bins& bins);
+  static void note_rename(const std::vector<FaultEvent>& events, const FaultEvent& closed,
+                          First& first);
+  void note_event(const FaultEvent& event, const Truth& truth, double t);
+  void judge(const PortReport& report, const Truth& truth);
+
+  std::string name_;
+  std::map<PortKey, Truth> truth_;
   std::map<PortKey, First> first_opened_;
   std::shared_ptr<const Report> last_;
   double first_t_ = -1, last_t_ = 0;
