@@ -138,6 +138,15 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& s
   // The link may be slower than its module on purpose.
   if (fault.id == FaultId::kReducedSpeed && !is_narrow(f) && wanted_speed(f).by_module)
     return Severity::kNotice;
+  // A little light is lost, and nothing else: there is time.
+  constexpr double kMuchDb = 3;
+  const auto is_little = [](const std::optional<LightLossEstimate>& loss) {
+    return !loss || loss->loss_db < kMuchDb;
+  };
+  if (!f.down && fault.id == FaultId::kDirtyConnector && receive_errors(step.findings) == false &&
+      at(step.findings, kFarErrors).present() == false && is_little(f.light.rx) &&
+      is_little(f.light.far_rx))
+    return Severity::kNotice;
   const bool bad = f.down || at(step.findings, kLosingData).present();
   return bad ? Severity::kCritical : fault.severity;
 }

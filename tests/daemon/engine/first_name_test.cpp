@@ -126,6 +126,34 @@ TEST(TheNumber, WhatTheFarEndSaysItselfClearsTheCable) {
   EXPECT_THAT(fault.repair.front(), HasSubstr("do not touch the cable"));
 }
 
+/// A lane that gets darker by `db` within six hours, without an error.
+Story creeping(double db, bool remated) {
+  Story story(6 * 3600);
+  for (int i = 1; i <= 24; ++i) {
+    if (remated && i == 12) {
+      story.pull();
+      story.run(120);
+      story.plug();
+    }
+    story.feed.module.lanes[2].rx_power_mw = 0.8 * std::pow(10, -db * i / 240);
+    story.run(900);
+  }
+  return story;
+}
+
+TEST(SmallButSure, ALaneThatGetsDarkerByItselfIsTold) {
+  for (const double db : {1.8, 2.4}) {
+    const Story story = creeping(db, false);
+    EXPECT_EQ(story.events, "opened:dirty_connector ") << db;
+    EXPECT_EQ(story.port().faults.at(0).severity, Severity::kNotice) << db;
+  }
+  EXPECT_EQ(creeping(1.0, false).events, "") << "noise and temperature";
+}
+
+TEST(SmallButSure, ALossThatCameWithAPatchCordIsNone) {
+  EXPECT_THAT(creeping(1.8, true).events, Not(HasSubstr("dirty")));
+}
+
 // Counters that are not read for a while, or that are read seldom, change no name.
 TEST(Unknown, IsNotAbsent) {
   Story story(3600);
