@@ -158,6 +158,8 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
     slot.candidate = nullptr;
     return refresh(step, entry, *named);
   }
+  // It heals: what happened before the repair gives it no other name.
+  if (verdict.quiet_since && !fault.life.certain) return step_proof(step, slot);
   // What is shown of a name is what the evidence of now gives it, also while another one leads.
   const bool primary = &slot == &step.port.primary;
   if (primary) entry.kept.confidence = verdict.open_confidence;

@@ -235,11 +235,12 @@ LightLossWeights light_fit(const LightStats& light, std::optional<bool> errors,
   // Another patch cord costs or gives a decibel or two (docs/physics.md 3e): without harm, less
   // light is a fault only beyond that.
   constexpr double kAloneDb = 3;
-  // Where the carrier never went, nobody changed a patch cord: less is enough (six times the noise).
+  // Where the carrier never went, nobody changed a patch cord: less is enough (six times the
+  // noise).
   constexpr double kAloneUntouchedDb = 1.5;
   const double alone_db = light.touched ? kAloneDb : kAloneUntouchedDb;
   const auto harmless = [&light, alone_db](const std::optional<LightLossEstimate>& e,
-                                 std::optional<bool> harm) {
+                                           std::optional<bool> harm) {
     return e && !e->sure_alone && e->loss_db < alone_db && !harm.value_or(!light.touched);
   };
   // Light that is lost on the way in and does harm: then the light lost on the way out is no patch

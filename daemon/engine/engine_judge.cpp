@@ -57,6 +57,15 @@ Choice choose(const Differential& seen, const Fault* open) {
   return choice;
 }
 
+/// Since the repair the link carries without errors, and did not fall again.
+bool is_quiet_since(const Features& f, const Findings& findings, WallTime repaired_at) {
+  const auto& losses = f.port.carrier.losses;
+  return f.up && receive_errors(findings) != true &&
+         std::ranges::none_of(losses, [&](const CarrierLoss& loss) {
+           return !loss.planned && loss.at > repaired_at;
+         });
+}
+
 /// The driver says why the link is down, and that says more than that nobody answers.
 bool states_reason(const Findings& findings) {
   return std::ranges::any_of(symptom_table(), [&findings](const Symptom& row) {
@@ -166,8 +175,11 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   if (f.down && is_starting(f, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
   if (f.down && set_up_since(f)) verdict.down_s -= kSetUpS;
   verdict.idle = f.traffic.idle_now;
-  if (const auto open = ledger.open(step.stable); !open.empty())
-    verdict.repaired = !repairs.of(step.stable, open.front()->kept.id).empty();
+  if (const auto open = ledger.open(step.stable); !open.empty()) {
+    const auto tried = repairs.of(step.stable, open.front()->kept.id);
+    verdict.repaired = !tried.empty();
+    verdict.quiet_since = verdict.repaired && is_quiet_since(f, findings, tried.back().at);
+  }
   verdict.judged = can_judge(f, findings);
   const Differential& first =
       step.first.emplace(differentiate({f, findings, ledger.incumbent(step.stable) != nullptr}));

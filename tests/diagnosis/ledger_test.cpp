@@ -373,6 +373,14 @@ TEST(Ledger, AFaultThatComesAndGoesIsNotToldEachTime) {
             "opened:dirty_connector proving:dirty_connector reopened:dirty_connector ");
 }
 
+TEST(Ledger, WhatWasBeforeARepairGivesTheFaultNoOtherName) {
+  LedgerBench bench(kDirty);
+  PortVerdict old_flaps = LedgerBench::wrong(kModule);
+  old_flaps.repaired = old_flaps.quiet_since = true;
+  bench.judge(old_flaps, 7520);
+  EXPECT_EQ(bench.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
+}
+
 TEST(Ledger, WhatComesAfterARepairIsAnotherMatter) {
   LedgerBench bench(kDirty);
   const std::string id = bench.kept().id;
