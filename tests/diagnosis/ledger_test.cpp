@@ -377,7 +377,7 @@ TEST(Ledger, WhatWasBeforeARepairGivesTheFaultNoOtherName) {
   LedgerBench bench(kDirty);
   PortVerdict old_flaps = LedgerBench::wrong(kModule);
   old_flaps.repaired = old_flaps.quiet_since = true;
-  bench.judge(old_flaps, 7520);
+  bench.judge(old_flaps, 7500);
   EXPECT_EQ(bench.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
 }
 
