@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "diagnosis/questions.h"
@@ -34,6 +35,30 @@ int lane_of(const Features& f, const Findings& findings) {
   if (at(findings, kOneLaneErrors).present()) return f.signal.worst_lane;
   if (at(findings, kLaneReadsDark).present()) return f.light.worst_rx_lane;
   return -1;
+}
+
+/// How to get a missing reading on this port: ethtool needs an interface of Ethernet (IPoIB's gives
+/// neither module nor FEC; linux: mlx5/core/ipoib/ethtool.c), and a virtual function has no module.
+std::string how_to_read(const Symptom& row, const Features& f) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> kWithoutInterface{
+      {{"(ethtool -m)", "(the vendor's tool: mstlink -m)"},
+       {"(ethtool -I --show-fec)", "(the vendor's tool: mstlink -c)"},
+       {"(ethtool --show-fec)", "(the vendor's tool: mstlink)"},
+       {"(ethtool PORT, mlxlink)", "(the vendor's tool: mstlink)"},
+       {"ethtool PORT", "ibstat"},
+       {"ip link show", "ibstat"}}};
+  const PortId& id = f.port.latest.id;
+  const bool guest = id.function == "vf" || id.function == "sf";
+  std::string text(row.how);
+  if (!guest && !id.netdev.empty() && id.link_layer != "InfiniBand") return text;
+  for (const auto& [ethtool, instead] : kWithoutInterface) {
+    const auto at = text.find(ethtool);
+    if (at == std::string::npos) continue;
+    const bool of_module = guest && ethtool == kWithoutInterface[0][0];
+    return text.replace(at, ethtool.size(),
+                        of_module ? "(on the host that has the physical function)" : instead);
+  }
+  return text;
 }
 
 // --------------------------------------------------------------------------------- the evidence
@@ -157,11 +182,53 @@ std::string wiring_sentence(const Features& f) {
                      place(f.expected->peer_system, f.expected->peer_port));
 }
 
+/// "since the fall of 2026-11-20T08:59:56Z (8 s) the link makes 100 times the errors of before: …"
+std::string training_sentence(const Features& f) {
+  if (!f.port.trainings.worse || !f.signal.ber) return "";
+  const WorseTraining& worse = *f.port.trainings.worse;
+  std::string text = fmt::format(
+      "came back {:.0f} times worse after the fall of {}{}: pre-FEC BER {:.1e} before it, {:.1e} "
+      "since, with the light as before",
+      *f.signal.ber / worse.ber_before,
+      format_rfc3339(std::chrono::floor<std::chrono::seconds>(worse.fell_at)),
+      worse.down_s > 0 ? fmt::format(" ({:.0f} s)", worse.down_s) : "", worse.ber_before,
+      *f.signal.ber);
+  return worse.trainings < 2 ? text
+                             : text + fmt::format("; {} trainings ended alike", worse.trainings);
+}
+
+std::string module_sentence(const Features& f) {
+  if (!f.port.latest.module) return "";
+  const std::string &type = f.port.latest.module->type, &before = f.port.own.type_before;
+  if (!before.empty() && before != type)
+    return fmt::format("this module is a {}, the one before was a {}", type, before);
+  if (!f.group.siblings_type.empty() && f.group.siblings_type != type)
+    return fmt::format("this module is a {}, those of the ports like this one are {}", type,
+                       f.group.siblings_type);
+  return fmt::format("this module is a {}", type);
+}
+
+std::string fec_sentence(const Features& f) {
+  const std::string& before = f.port.carrier.last_fec;
+  if (fec_is_on(before)) return fmt::format("FEC mode was {}, is {}", before, f.link().fec);
+  return fmt::format("FEC mode is {}, links with the same kind of module have {}", f.link().fec,
+                     f.group.siblings_fec);
+}
+
+/// Nothing that was read, and no other name that is left, speaks of this cable.
+bool cable_is_fine(const Features& f, const Differential& differential, const RankedFault& ranked) {
+  return ranked.fault->life.clears_cable && f.signal.far_error_reads == 0 &&
+         std::ranges::none_of(differential.ranked, [](const RankedFault& row) {
+           return touches_cable(row) && row.confidence >= kLeastOfCable;
+         });
+}
+
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
-                       int lane) {
+                       int lane, bool cable_is_fine) {
   // The sentences above say these already.
-  constexpr SymptomSet kSaid{kLightLow, kLosingData, kOneLaneErrors,
-                             kNoLight,  kLightThere, kReceiveErrors};
+  constexpr SymptomSet kSaid{kLightLow,      kLosingData,    kOneLaneErrors,
+                             kNoLight,       kLightThere,    kReceiveErrors,
+                             kCameBackWorse, kModuleDiffers, kFecDiffers};
   constexpr std::size_t kMostMeanings = 2;
   std::string text;
   const auto add = [&text](std::string_view part) {
@@ -178,7 +245,11 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     if (receive_errors(findings) == true) add(signal_sentence(f.signal));
   }
   if (explained(kNeighbourDiffers)) add(wiring_sentence(f));
-  if (text.empty()) add(ranked.fault->meaning);
+  if (explained(kCameBackWorse)) add(training_sentence(f));
+  if (explained(kModuleDiffers)) add(module_sentence(f));
+  if (explained(kFecDiffers)) add(fec_sentence(f));
+  if (text.empty() || ranked.fault->life.clears_cable) add(ranked.fault->meaning);
+  if (cable_is_fine) add("the cable is fine");
   std::size_t meanings = 0;
   for (const Symptom& row : symptom_table()) {
     if (meanings >= kMostMeanings || kSaid.has(row.id) || !explained(row.id)) continue;
@@ -209,29 +280,33 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
                      peer = peer_name(f), &serial = f.port.own.serial](std::string_view text) {
     return fill_in(text, format_lane, peer, serial);
   };
-  report.summary = summary_of(f, findings, ranked, lane);
+  const bool fine = cable_is_fine(f, differential, ranked);
+  report.summary = summary_of(f, findings, ranked, lane, fine);
   report.undecided.reset();
   if (const auto other = ambiguous_with(differential, ranked, findings, f.down, failed)) {
-    const std::string_view test = other->reading ? symptom(*other->reading).how
-                                  : other->step  ? other->step->text
-                                                 : std::string_view();
+    const std::string test = other->reading ? how_to_read(symptom(*other->reading), f)
+                             : other->step  ? std::string(other->step->text)
+                                            : "";
     const Fault& fault = *other->other.fault;
     report.undecided =
         Undecided{std::string(fault.name), fault.end, other->other.confidence, fill(test)};
     report.summary += fmt::format(". From here it cannot be told from: {}", fault.title);
   }
   report.verify = fill(ranked.fault->verify);
-  report.to_be_sure = fill(ranked.fault->sure);
+  report.to_be_sure = fill(sure_of(*ranked.cause));
   report.repair.clear();
-  for (const RepairStep* step : steps_left(*ranked.fault, failed))
+  for (const RepairStep* step :
+       steps_left(repair_of(*ranked.cause), failed, f.port.latest.id.link_layer))
     report.repair.push_back(fill(step->text));
+  if (fine && !report.repair.empty()) report.repair.front().insert(0, "do not touch the cable: ");
   put_evidence(report, f, findings, ranked);
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);
     const Finding& finding = at(findings, row.id);
-    report.missing.push_back({std::string(row.name), std::string(finding.reason),
-                              finding.pending ? "wait, the monitor reads it" : fill(row.how),
-                              faults_told_apart(differential, ranked, row.id)});
+    report.missing.push_back(
+        {std::string(row.name), std::string(finding.reason),
+         finding.pending ? "wait, the monitor reads it" : fill(how_to_read(row, f)),
+         faults_told_apart(differential, ranked, row.id)});
   }
   for (const RankedFault& row : differential.ranked)
     if (row.confidence >= kWorthSaying)

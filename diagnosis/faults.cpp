@@ -67,7 +67,19 @@ constexpr Steps kSettings[] = {
     {kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
     {kLook, "set both ends alike and bounce the port"}};
 constexpr Steps kAdmin[] = {
-    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)"}};
+    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)",
+     StepOf::kEthernet},
+    {kLook,
+     "nothing to repair: enable the port when the work is done (ibportstate LID PORT enable), or "
+     "ask who runs the subnet manager",
+     StepOf::kInfiniBand}};
+constexpr Steps kTraining[] = {
+    {kPortBounced, "set the port down and up once: it trains again"},
+    {kFarPortBounced, "set the port of {peer} down and up once"},
+    {kLook,
+     "compare the error ratio after each training: only when two in a row end alike is a "
+     "part suspect"},
+    {kModuleReseated, "reseat this module ({serial})"}};
 constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends"},
                                 {kLook, "check the patch record: is it in another port?"},
                                 {kLook, "look for light with a power meter"}};
@@ -79,24 +91,22 @@ constexpr Steps kSwitch[] = {
     {kFarPortBounced, "bounce the port at {peer}"},
     {kMoved, "move the cables to another line card or switch"},
     {kSwitchCardReplaced, "replace the line card"}};
-constexpr Steps kPcie[] = {{kLook, "look at the node's power supplies, fans and inlet temperature"},
-                           {kNodeRebooted, "cold-boot the node and look again"},
-                           {kCardReplaced, "reseat the card or riser"},
-                           {kCardReplaced, "replace the card"}};
+constexpr Steps kPcie[] = {
+    {kCardReplaced, "power the node off, reseat the card and its riser, and look again"},
+    {kLook, "compare the slot's width and speed with the card's, and with the BIOS settings"},
+    {kMoved, "try the card in another slot"},
+    {kCardReplaced, "replace the card"}};
 constexpr Steps kNic[] = {
     {kDriverReloaded, "reload the driver or reset the device (devlink dev reload)"},
     {kLook, "align firmware and driver versions"},
     {kNodeRebooted, "reboot the node"},
     {kCardReplaced, "replace the card"}};
-constexpr Steps kHost[] = {
-    {kLook, "do not touch the cable: look at receive buffers, queue depth and NUMA placement"},
-    {kLook, "check PCIe speed and what else runs on this node"}};
-constexpr Steps kCongestion[] = {
-    {kLook, "do not touch the cable: look at the traffic pattern and the switch queues"},
-    {kLook, "check ECN, PFC and load balancing"}};
-constexpr Steps kElsewhere[] = {
-    {kLook, "do not touch this cable: look for the link on the path that has errors of its own"},
-    {kLook, "look at the far nodes that this node talks to"}};
+constexpr Steps kHost[] = {{kLook, "look at receive buffers, queue depth and NUMA placement"},
+                           {kLook, "check PCIe speed and what else runs on this node"}};
+constexpr Steps kCongestion[] = {{kLook, "look at the traffic pattern and the switch queues"},
+                                 {kLook, "check ECN, PFC and load balancing"}};
+constexpr Steps kElsewhere[] = {{kLook, "look for the link on the path that has errors of its own"},
+                                {kLook, "look at the far nodes that this node talks to"}};
 constexpr Steps kWiring[] = {{kLook, "check the plan: is it wrong?"},
                              {kLook, "plug the cable into the port that the plan says"}};
 constexpr Steps kBlind[] = {{kLook, "run linkhealth doctor: rights, driver and firmware"},
@@ -122,7 +132,9 @@ constexpr FaultLife kCertain{.hold = Hold::kNone, .certain = true};
 // A lane of PCIe does not come back by itself.
 constexpr FaultLife kLasting{.hold = Hold::kNone, .effect = Effect::kDegrades};
 constexpr FaultLife kDead{.effect = Effect::kStops};
-constexpr FaultLife kOfTraffic{.needs_traffic = true};
+constexpr FaultLife kOfTraffic{.needs_traffic = true, .clears_cable = true};
+// The link carries, and the next training may cure it.
+constexpr FaultLife kOfTraining{.spares_traffic = true};
 constexpr FaultLife kOfWiring{.hold = Hold::kAlways, .spares_traffic = true};
 constexpr FaultLife kOfMonitor{
     .hold = Hold::kNone, .effect = Effect::kBlinds, .spares_traffic = true};
@@ -182,7 +194,7 @@ constexpr Fault kFaults[] = {
      "linux: ethtool link_ext_state Autoneg, Link logical mismatch"},
     {FaultId::kAdminDown, "admin_down", End::kLocal, Severity::kNotice, "Set down",
      "an administrator set the port down", kAdmin, "the port is set up and has carrier",
-     "look at the administrative state (ip link show): it says so itself",
+     "look at the administrative state of the port: it says so itself",
      "linux: IFF_UP; IBTA PortPhysicalState Disabled", kCertain},
     {FaultId::kUnplugged, "unplugged", End::kPath, Severity::kCritical, "Unplugged",
      "the fibre or cable is not plugged in", kUnplugged, kVerifyUp,
@@ -207,16 +219,16 @@ constexpr Fault kFaults[] = {
      "reload the driver or reset the device: the fault ends without work on the cable",
      "linux: mlx5 health.c messages, devlink health reporters", kDead},
     {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
-     "this host drops what arrives; the cable is fine", kHost, kVerifyTraffic,
-     "compare with the load: the drops follow it, and the link counts no errors",
+     "this host can't take what arrives", kHost, kVerifyTraffic,
+     "compare with the load: the drops or pauses follow it, and the link counts no errors",
      "linux: mlx5 counters.rst (rx_discards_phy, out_of_buffer)", kOfTraffic},
     {FaultId::kCongestion, "congestion", End::kFabric, Severity::kNotice, "Congestion",
-     "the network can't carry the load; the cable is fine", kCongestion, kVerifyTraffic,
+     "the network can't carry the load", kCongestion, kVerifyTraffic,
      "look at other ports to the same place: several show it under load, and the links count no "
      "errors",
      "IBTA PortXmitWait; linux: mlx5 counters (np_cnp_sent, pause frames)", kOfTraffic},
     {FaultId::kLossElsewhere, "loss_elsewhere", End::kFabric, Severity::kNotice, "Loss elsewhere",
-     "packets get lost somewhere else; this cable is fine", kElsewhere, kVerifyTraffic,
+     "packets get lost somewhere else", kElsewhere, kVerifyTraffic,
      "go along the path link by link: one of them counts errors of its own",
      "IBTA PortRcvRemotePhysicalErrors; transport counters without local errors", kOfTraffic},
     {FaultId::kWrongCabling, "wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling",
@@ -228,6 +240,13 @@ constexpr Fault kFaults[] = {
      "this port or its module can't be read", kBlind, "all readings are back for ten minutes",
      "run linkhealth doctor: it reads the source again and says why it fails",
      "what could not be read, and the reason", kOfMonitor},
+    {FaultId::kBadTraining, "bad_training", End::kLocal, Severity::kWarning, "Came back worse",
+     "since the link trained last, its receiver makes more errors with the light as before; no "
+     "part "
+     "is known to be bad",
+     kTraining, "pre-FEC BER back to its normal for 12 minutes, with the link up for 30 minutes",
+     "set the port down and up once: the error ratio is another one, mostly that of before",
+     "sonic-net/sonic-mgmt PR 26555 (LPO and AOC links; a port bounce cures it)", kOfTraining},
 };
 
 }  // namespace
@@ -278,14 +297,28 @@ bool includes(RepairAction done, RepairAction step) {
   }
 }
 
-std::vector<const RepairStep*> steps_left(const Fault& fault,
-                                          std::span<const RepairAction> failed) {
+namespace {
+
+bool can_be_done(const RepairStep& step, std::string_view link_layer) {
+  if (step.of == StepOf::kAnyPort || link_layer.empty()) return true;
+  return (step.of == StepOf::kInfiniBand) == (link_layer == "InfiniBand");
+}
+
+}  // namespace
+
+std::vector<const RepairStep*> steps_left(std::span<const RepairStep> ladder,
+                                          std::span<const RepairAction> failed,
+                                          std::string_view link_layer) {
   std::vector<const RepairStep*> steps;
-  for (const RepairStep& step : fault.repair)
+  const RepairStep* last = nullptr;
+  for (const RepairStep& step : ladder) {
+    if (!can_be_done(step, link_layer)) continue;
+    last = &step;
     if (std::ranges::none_of(
             failed, [&step](RepairAction action) { return includes(action, step.action); }))
       steps.push_back(&step);
-  if (steps.empty() && !fault.repair.empty()) steps.push_back(&fault.repair.back());
+  }
+  if (steps.empty() && last != nullptr) steps.push_back(last);
   return steps;
 }
 

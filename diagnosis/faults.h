@@ -38,11 +38,16 @@ enum class FaultId : std::uint8_t {
   kLossElsewhere,
   kWrongCabling,
   kMonitorBlind,
+  kBadTraining,
 };
+
+/// On which ports a step can be done.
+enum class StepOf : std::uint8_t { kAnyPort, kEthernet, kInfiniBand };
 
 struct RepairStep {
   RepairAction action;
   std::string_view text;  ///< for fill_in()
+  StepOf of = StepOf::kAnyPort;
 };
 
 enum class Hold : std::uint8_t {
@@ -63,6 +68,8 @@ struct FaultLife {
   bool certain = false;  ///< what an administrator does begins and ends at once, and is no repair
   bool needs_traffic = false;   ///< seen only while there is traffic
   bool spares_traffic = false;  ///< never critical, and no bandwidth is at risk
+  /// This port's cable has no part in it: said where no other name is left.
+  bool clears_cable = false;
 };
 
 struct Fault {
@@ -72,9 +79,9 @@ struct Fault {
   Severity severity;
   std::string_view title;  ///< "Dirty connector"
   std::string_view meaning;
-  std::span<const RepairStep> repair;  ///< cheapest first
+  std::span<const RepairStep> repair;  ///< cheapest first; a cause may have its own (repair_of())
   std::string_view verify;
-  std::string_view sure;       ///< the one test that decides
+  std::string_view sure;       ///< the one test that decides; a cause may have its own
   std::string_view reference;  ///< where it was learned
   FaultLife life{};
 };
@@ -92,8 +99,10 @@ std::string fill_in(std::string_view text, std::string_view lane, std::string_vi
 bool means_down(const Fault& fault);
 /// Whether an action that was seen is, or includes, this step: cleaning a fibre pulls it out.
 bool includes(RepairAction done, RepairAction step);
-/// The steps of a fault without those that `failed` has shown to be in vain. The last one stays
-/// when all have failed.
-std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed);
+/// The steps of a ladder without those that `failed` has shown to be in vain, nor those of other
+/// ports than one of this link layer ("" not known: all). The last one stays when all have failed.
+std::vector<const RepairStep*> steps_left(std::span<const RepairStep> ladder,
+                                          std::span<const RepairAction> failed,
+                                          std::string_view link_layer = "");
 
 }  // namespace linkhealth

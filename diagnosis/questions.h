@@ -32,6 +32,12 @@ struct RunnerUp {
   std::optional<SymptomId> reading;  ///< that would tell best, and is not known
   const RepairStep* step = nullptr;  ///< where no reading would tell: the first step that does
 };
+/// A fault of this port's cable or modules, or of the far end.
+inline bool touches_cable(const RankedFault& row) {
+  return !row.fault->life.clears_cable && row.fault->end != End::kNode;
+}
+/// A cable is not said to be fine while one of its faults has such a confidence.
+inline constexpr double kLeastOfCable = 0.05;
 /// nullopt: the name leads.
 std::optional<RunnerUp> ambiguous_with(const Differential& differential, const RankedFault& named,
                                        const Findings& findings, bool down,
