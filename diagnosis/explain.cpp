@@ -133,7 +133,8 @@ std::string light_sentence(const Features& f, int lane) {
   constexpr double kWorthSayingDb = 0.6, kFarWorthSayingDb = 0.8;
   const LightStats& light = f.light;
   if (!light.rx || light.rx->loss_db < kWorthSayingDb || !light.worst_rx_dbm) return "";
-  const auto level = f.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now();
+  const auto level =
+      f.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now(light.since);
   // Without a past of its own: against the other lanes, what is sent, or what such modules receive.
   std::string text =
       fmt::format("{} receives {:.1f} dBm, {:.1f} dB below {}",
@@ -215,16 +216,8 @@ std::string fec_sentence(const Features& f) {
                      f.group.siblings_fec);
 }
 
-/// Nothing that was read, and no other name that is left, speaks of this cable.
-bool cable_is_fine(const Features& f, const Differential& differential, const RankedFault& ranked) {
-  return ranked.fault->life.clears_cable && f.signal.far_error_reads == 0 &&
-         std::ranges::none_of(differential.ranked, [](const RankedFault& row) {
-           return touches_cable(row) && row.confidence >= kLeastOfCable;
-         });
-}
-
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
-                       int lane, bool cable_is_fine) {
+                       int lane) {
   // The sentences above say these already.
   constexpr SymptomSet kSaid{kLightLow,      kLosingData,    kOneLaneErrors,
                              kNoLight,       kLightThere,    kReceiveErrors,
@@ -248,8 +241,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   if (explained(kCameBackWorse)) add(training_sentence(f));
   if (explained(kModuleDiffers)) add(module_sentence(f));
   if (explained(kFecDiffers)) add(fec_sentence(f));
-  if (text.empty() || ranked.fault->life.clears_cable) add(ranked.fault->meaning);
-  if (cable_is_fine) add("the cable is fine");
+  if (text.empty()) add(ranked.fault->meaning);
   std::size_t meanings = 0;
   for (const Symptom& row : symptom_table()) {
     if (meanings >= kMostMeanings || kSaid.has(row.id) || !explained(row.id)) continue;
@@ -269,6 +261,58 @@ const Cause& next_cause(const Differential& differential, const RankedFault& ran
   return *best;
 }
 
+/// Something that was read says that the cable is well: the far port is set down or dark, or falls
+/// with its neighbours; or the link carries without an error at either end.
+bool is_cable_cleared(const Features& f, const Findings& findings) {
+  const auto shows = [&findings](SymptomId id) { return at(findings, id).present(); };
+  if (f.down) return shows(kFarAdminDown) || shows(kFarTxOff) || shows(kGroupDown);
+  return receive_errors(findings) == false && !shows(kFarErrors);
+}
+
+/// A fault of the cable or of a module on a link that carries: one that is left, or errors that the
+/// far end counts, be they few.
+bool leaves_cable_open(const Features& f, const Differential& differential) {
+  if (f.down) return false;
+  return f.signal.far_error_reads > 0 ||
+         std::ranges::any_of(differential.ranked, [](const RankedFault& row) {
+           return touches_cable(row) && row.confidence >= kLeastOfCable;
+         });
+}
+
+/// "far port down (55%), unplugged (25%) or damaged fibre (20%)"
+std::string format_names(const RunnerUp& others) {
+  std::string text;
+  for (std::size_t i = 0; i < others.names.size(); ++i) {
+    const RankedFault& row = others.names[i];
+    text += fmt::format("{}{} ({:.0f}%)",
+                        i == 0                         ? ""
+                        : i + 1 == others.names.size() ? " or "
+                                                       : ", ",
+                        title_in_sentence(*row.fault), row.confidence * 100);
+  }
+  return text;
+}
+
+template <typename Fill>
+Undecided undecided_of(const RunnerUp& others, const Features& f, const Findings& findings,
+                       Fill fill) {
+  std::string test;
+  if (others.reading && at(findings, *others.reading).pending)
+    test = "wait for the monitor's next reading of the module, about a minute";
+  else if (others.reading)
+    test = fill(how_to_read(symptom(*others.reading), f));
+  else if (others.step != nullptr)
+    test = fill(others.step->text);
+  Undecided undecided{std::string(others.other.fault->name),
+                      others.other.fault->end,
+                      others.other.confidence,
+                      std::move(test),
+                      {}};
+  for (const RankedFault& row : others.names)
+    undecided.names.push_back({std::string(row.fault->name), row.fault->end, row.confidence});
+  return undecided;
+}
+
 }  // namespace
 
 void explain(FaultReport& report, const Features& f, const Findings& findings,
@@ -280,25 +324,26 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
                      peer = peer_name(f), &serial = f.port.own.serial](std::string_view text) {
     return fill_in(text, format_lane, peer, serial);
   };
-  const bool fine = cable_is_fine(f, differential, ranked);
-  report.summary = summary_of(f, findings, ranked, lane, fine);
+  report.summary = summary_of(f, findings, ranked, lane);
   report.undecided.reset();
-  if (const auto other = ambiguous_with(differential, ranked, findings, f.down, failed)) {
-    const std::string test = other->reading ? how_to_read(symptom(*other->reading), f)
-                             : other->step  ? std::string(other->step->text)
-                                            : "";
-    const Fault& fault = *other->other.fault;
-    report.undecided =
-        Undecided{std::string(fault.name), fault.end, other->other.confidence, fill(test)};
-    report.summary += fmt::format(". From here it cannot be told from: {}", fault.title);
+  report.repair.clear();
+  const auto others = ambiguous_with(differential, ranked, findings, f.down, failed);
+  if (others) {
+    report.undecided = undecided_of(*others, f, findings, fill);
+    report.summary += ": " + format_names(*others);
+    if (!report.undecided->test.empty()) report.repair.push_back(report.undecided->test);
   }
   report.verify = fill(ranked.fault->verify);
   report.to_be_sure = fill(sure_of(*ranked.cause));
-  report.repair.clear();
+  const bool cleared =
+      !others && is_cable_cleared(f, findings) && !leaves_cable_open(f, differential);
   for (const RepairStep* step :
-       steps_left(repair_of(*ranked.cause), failed, f.port.latest.id.link_layer))
-    report.repair.push_back(fill(step->text));
-  if (fine && !report.repair.empty()) report.repair.front().insert(0, "do not touch the cable: ");
+       steps_left(repair_of(*ranked.cause), failed, f.port.latest.id.link_layer)) {
+    const std::string text = fill(step->text);
+    if (std::ranges::count(report.repair, text) == 0)
+      report.repair.push_back(step->hands_off && cleared ? "do not touch the cable: " + text
+                                                         : text);
+  }
   put_evidence(report, f, findings, ranked);
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);

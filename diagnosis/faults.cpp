@@ -67,12 +67,12 @@ constexpr Steps kSettings[] = {
     {kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
     {kLook, "set both ends alike and bounce the port"}};
 constexpr Steps kAdmin[] = {
-    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)",
+    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)", false,
      StepOf::kEthernet},
     {kLook,
      "nothing to repair: enable the port when the work is done (ibportstate LID PORT enable), or "
      "ask who runs the subnet manager",
-     StepOf::kInfiniBand}};
+     false, StepOf::kInfiniBand}};
 constexpr Steps kTraining[] = {
     {kPortBounced, "set the port down and up once: it trains again"},
     {kFarPortBounced, "set the port of {peer} down and up once"},
@@ -84,7 +84,7 @@ constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends
                                 {kLook, "check the patch record: is it in another port?"},
                                 {kLook, "look for light with a power meter"}};
 constexpr Steps kFarDown[] = {
-    {kLook, "ask the network team: is {peer} set down or rebooting? Do not touch the cable"},
+    {kLook, "ask the network team: is {peer} set down or rebooting?", true},
     {kLook, "look whether the module at {peer} is there and sends light"}};
 constexpr Steps kSwitch[] = {
     {kLook, "ask the network team to check the switch or line card behind {peer}"},
@@ -101,12 +101,13 @@ constexpr Steps kNic[] = {
     {kLook, "align firmware and driver versions"},
     {kNodeRebooted, "reboot the node"},
     {kCardReplaced, "replace the card"}};
-constexpr Steps kHost[] = {{kLook, "look at receive buffers, queue depth and NUMA placement"},
+constexpr Steps kHost[] = {{kLook, "look at receive buffers, queue depth and NUMA placement", true},
                            {kLook, "check PCIe speed and what else runs on this node"}};
-constexpr Steps kCongestion[] = {{kLook, "look at the traffic pattern and the switch queues"},
+constexpr Steps kCongestion[] = {{kLook, "look at the traffic pattern and the switch queues", true},
                                  {kLook, "check ECN, PFC and load balancing"}};
-constexpr Steps kElsewhere[] = {{kLook, "look for the link on the path that has errors of its own"},
-                                {kLook, "look at the far nodes that this node talks to"}};
+constexpr Steps kElsewhere[] = {
+    {kLook, "look for the link on the path that has errors of its own", true},
+    {kLook, "look at the far nodes that this node talks to"}};
 constexpr Steps kWiring[] = {{kLook, "check the plan: is it wrong?"},
                              {kLook, "plug the cable into the port that the plan says"}};
 constexpr Steps kBlind[] = {{kLook, "run linkhealth doctor: rights, driver and firmware"},
@@ -132,7 +133,7 @@ constexpr FaultLife kCertain{.hold = Hold::kNone, .certain = true};
 // A lane of PCIe does not come back by itself.
 constexpr FaultLife kLasting{.hold = Hold::kNone, .effect = Effect::kDegrades};
 constexpr FaultLife kDead{.effect = Effect::kStops};
-constexpr FaultLife kOfTraffic{.needs_traffic = true, .clears_cable = true};
+constexpr FaultLife kOfTraffic{.needs_traffic = true};
 // The link carries, and the next training may cure it.
 constexpr FaultLife kOfTraining{.spares_traffic = true};
 constexpr FaultLife kOfWiring{.hold = Hold::kAlways, .spares_traffic = true};
@@ -228,7 +229,7 @@ constexpr Fault kFaults[] = {
      "errors",
      "IBTA PortXmitWait; linux: mlx5 counters (np_cnp_sent, pause frames)", kOfTraffic},
     {FaultId::kLossElsewhere, "loss_elsewhere", End::kFabric, Severity::kNotice, "Loss elsewhere",
-     "packets get lost somewhere else", kElsewhere, kVerifyTraffic,
+     "packets get lost somewhere else on their way", kElsewhere, kVerifyTraffic,
      "go along the path link by link: one of them counts errors of its own",
      "IBTA PortRcvRemotePhysicalErrors; transport counters without local errors", kOfTraffic},
     {FaultId::kWrongCabling, "wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling",

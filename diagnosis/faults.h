@@ -47,6 +47,9 @@ enum class StepOf : std::uint8_t { kAnyPort, kEthernet, kInfiniBand };
 struct RepairStep {
   RepairAction action;
   std::string_view text;  ///< for fill_in()
+  /// What is wrong is not in the cable: "do not touch the cable" is said with this step where a
+  /// reading says so, too.
+  bool hands_off = false;
   StepOf of = StepOf::kAnyPort;
 };
 
@@ -68,8 +71,6 @@ struct FaultLife {
   bool certain = false;  ///< what an administrator does begins and ends at once, and is no repair
   bool needs_traffic = false;   ///< seen only while there is traffic
   bool spares_traffic = false;  ///< never critical, and no bandwidth is at risk
-  /// This port's cable has no part in it: said where no other name is left.
-  bool clears_cable = false;
 };
 
 struct Fault {

@@ -26,15 +26,21 @@ std::vector<MissingReading> missing_readings(const Differential& differential,
 std::string faults_told_apart(const Differential& differential, const RankedFault& named,
                               SymptomId symptom);
 
-/// The fault that the readings cannot distinguish from the named one, and the cheapest next test.
+/// The faults that the readings cannot distinguish from the named one, and the cheapest next test.
 struct RunnerUp {
-  RankedFault other;
+  RankedFault other;                 ///< the likeliest of them
+  std::vector<RankedFault> names;    ///< all of them and the named one, most likely first
   std::optional<SymptomId> reading;  ///< that would tell best, and is not known
   const RepairStep* step = nullptr;  ///< where no reading would tell: the first step that does
 };
+/// What is wrong is not in this port's cable.
+inline bool clears_cable(const RankedFault& row) {
+  const auto steps = repair_of(*row.cause);
+  return !steps.empty() && steps.front().hands_off;
+}
 /// A fault of this port's cable or modules, or of the far end.
 inline bool touches_cable(const RankedFault& row) {
-  return !row.fault->life.clears_cable && row.fault->end != End::kNode;
+  return !clears_cable(row) && row.fault->end != End::kNode && row.fault->end != End::kFabric;
 }
 /// A cable is not said to be fine while one of its faults has such a confidence.
 inline constexpr double kLeastOfCable = 0.05;

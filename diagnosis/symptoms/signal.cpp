@@ -187,6 +187,10 @@ Finding errors_before_fall(const Features& f) {
   constexpr double kOwnRatio = 8;       // times the link's own reference
   constexpr double kLimitShare = 12;    // of the FEC mode's limit
   constexpr double kBlocksBefore = 50;  // one transition's own burst is smaller
+  constexpr double kAllLostS = 0.5;     // a carrier that is cut is gone within some 0.1 s
+  if (f.port.before_loss.all_lost_s > kAllLostS)
+    return Checks(kFec).above("seconds without a right codeword before the fall",
+                              f.port.before_loss.all_lost_s, kAllLostS, "s");
   if (f.port.before_loss.uncorrectable > kBlocksBefore)
     return Checks(kFec).above("uncorrectable blocks before the fall",
                               f.port.before_loss.uncorrectable, kBlocksBefore);
@@ -266,14 +270,13 @@ Finding light_as_before(const Features& f, const WorseTraining& worse) {
     return f.medium == Medium::kOptical || f.medium == Medium::kUnknown
                ? unknown("the received light is not known")
                : Finding(Checks(kFec));
-  if (!f.port.own.read_at || (f.port.carrier.since && *f.port.own.read_at < *f.port.carrier.since))
-    return unknown_yet("the module was not read since the link is back");
   std::optional<double> lost_db, changed_db;
   for (std::size_t lane = 0; lane < f.port.own.rx_lanes; ++lane)
-    if (const auto db = f.port.own.rx_dbm[lane].below_baseline()) {
+    if (const auto db = f.port.own.rx_dbm[lane].below_baseline(f.port.carrier.since)) {
       lost_db = std::max(lost_db.value_or(*db), *db);
       changed_db = std::max(changed_db.value_or(0), std::abs(*db));
     }
+  if (!lost_db) return unknown_yet("the light was not read since the link is back");
   const double needed_db = implied_loss_db(worse.ber_before, worse.ber_after, is_pam4(f));
   Checks found(kModule);
   found.below("light lost since the fall", lost_db, std::max(kNoiseDb, kPartOfIt * needed_db),
