@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace linkhealth {
 
@@ -92,6 +93,11 @@ bool ModuleHistory::update_serial(const std::string& now_serial, SteadyTime now)
   if (is_other) serial_changed_at = now;
   if (!now_serial.empty()) serial = now_serial;
   return is_other;
+}
+
+void ModuleHistory::update_type(const ModuleSample& module, bool is_other) {
+  if (is_other) type_before = std::exchange(type, "");
+  if (module.present && !module.type.empty()) type = module.type;
 }
 
 void ModuleHistory::update_lane(std::size_t lane, const ModuleLane& read, const LinkPhase& link,
