@@ -127,7 +127,7 @@ TEST(Training, ThatTheNextOneCuresHealsAndTwoThatEndAlikePointAtAPart) {
   cured.run(20);
   cured.set_up();
   cured.feed.bits_per_s = 400;
-  cured.run(7200);
+  cured.run(9000);
   EXPECT_EQ(cured.events.substr(0, 20), "opened:bad_training ");
   EXPECT_THAT(cured.events, HasSubstr("closed:bad_training"));
   EXPECT_EQ(cured.name(), "") << cured.events;
