@@ -66,9 +66,11 @@ constexpr Expectations kBursting = {.always = {kErrorBursts, kLosingData},
                                     .rarely = {kOneLaneErrors}};
 constexpr Expectations kFarReceiver = {
     .always = {kFarErrors, kLightThere}, .often = {kRetries, kRemoteFault}, .sometimes = {kFlaps}};
-constexpr Expectations kLoose = {.always = {kFlaps},
-                                 .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData},
-                                 .rarely = {kRetries, kModuleState}};
+constexpr Expectations kLoose = {
+    .decisive = {{{kModuleDropsOut, 5}}},
+    .always = {kFlaps},
+    .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData, kModuleDropsOut},
+    .rarely = {kRetries, kModuleState}};
 constexpr Expectations kFarModule = {
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kLightThere},
     .sometimes = {kFlaps, kLinkRecoveries, kNoLight, kBadSignal, kNoFecLock, kTrainingFails,
@@ -81,30 +83,31 @@ constexpr Expectations kModuleControl = {
     .always = {kModuleFaultReported},
     .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
     .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow},
-    .rarely = {kModuleAbsent, kFlaps, kNoPartner}};
+    .rarely = {kModuleAbsent, kFlaps, kNoPartner, kModuleHeld, kHostSilent, kModuleDropsOut}};
 // It neither sends nor receives, and reports no reason.
 constexpr Expectations kDeadModule = {
     .always = {kTxOff, kTxLow},
     .often = {kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner, kFarSendsUnheard},
     .sometimes = {kLightThere, kTxFault, kRemoteFault},
-    .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock}};
+    .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock, kHostSilent}};
 constexpr Expectations kHot = {
     .decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
     .always = {kModuleHot},
     .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
     .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow, kBadSignal,
-                  kLinkRecoveries, kFarSendsUnheard},
+                  kLinkRecoveries, kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
 constexpr Expectations kMissing = {.decisive = {{{kModuleAbsent, 6}}},
                                    .always = {kModuleAbsent, kNoCableReported},
                                    .often = {kFarRxDark, kFarRxLow},
                                    .sometimes = {kModuleBlind},
                                    .rarely = {kNoPartner}};
-constexpr Expectations kUnsupported = {.decisive = {{{kUnsupportedReported, 7}}},
-                                       .always = {kModuleNew, kUnsupportedReported},
-                                       .often = {kTxOff, kLightThere},
-                                       .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard},
-                                       .rarely = {kModuleState}};
+constexpr Expectations kUnsupported = {
+    .decisive = {{{kUnsupportedReported, 7}}},
+    .always = {kModuleNew, kUnsupportedReported},
+    .often = {kTxOff, kLightThere},
+    .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard, kModuleHeld, kHostSilent},
+    .rarely = {kModuleState}};
 constexpr Expectations kCable = {
     .decisive = {{{kModuleFaultReported, 4}}},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kFlaps, kFarErrors, kTrainingFails,
@@ -112,7 +115,7 @@ constexpr Expectations kCable = {
     .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced,
                   kModuleFaultReported, kRetries, kRemoteFault, kLightLow, kFarRxLow, kNoLight,
                   kSomeLanesDark, kLightThere, kSnrLow, kErrorBursts, kNoPcsLock},
-    .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState}};
+    .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState, kHostSilent}};
 constexpr Expectations kCableOut = {
     .decisive = {{{kFarErrors, 2}}},
     .always = {kFarErrors},
@@ -123,7 +126,25 @@ constexpr Expectations kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries,
 constexpr Expectations kSettings = {.always = {kSettingsTouched, kLightThere},
                                     .often = {kNegotiationFails, kNoFecLock},
                                     .sometimes = {kModuleNew, kNoPcsLock},
-                                    .rarely = {kTrainingFails, kNoPartner}};
+                                    .rarely = {kTrainingFails, kNoPartner, kHostSilent}};
+// What follows from it (no light, a module in low power) is in no other cause's list.
+constexpr Expectations kHeld = {
+    .decisive = {{{kModuleHeld, 8}}},
+    .always = {kModuleHeld},
+    .often = {kTxOff, kFarRxDark},
+    .sometimes = {kNoLight, kLightThere, kTxLow, kLightLow, kFarRxLow, kNoPartner, kRemoteFault,
+                  kFarSendsUnheard, kModuleState, kModuleNew, kTrainingFails, kNoPcsLock,
+                  kNoFecLock, kNegotiationFails, kSomeLanesDark},
+    .rarely = {kBadSignal, kNoLockWithLight}};
+// This host's signal does not reach its module: the card, the seat of the module. The far end
+// sends.
+constexpr Expectations kSilentHost = {
+    .decisive = {{{kHostSilent, 5}}},
+    .always = {kHostSilent, kLightThere},
+    .often = {kRemoteFault},
+    .sometimes = {kTxOff, kTxLow, kFarRxDark, kFarRxLow, kNoPartner, kTrainingFails, kNoPcsLock,
+                  kNoFecLock, kNegotiationFails, kBadSignal, kNoLockWithLight, kModuleNew},
+    .rarely = {kFlaps, kNoLight, kDeviceFatal, kCountersBlind}};
 constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
                                  .always = {kAdminDown, kSettingsTouched},
                                  .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
@@ -146,7 +167,7 @@ constexpr Expectations kFarDown = {
     .always = {kNoLight, kNoPartner, kFarAdminDown},
     .often = {kFarTxOff, kFarTxLow},
     .sometimes = {kRemoteFault, kGroupDown},
-    .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails, kFlaps}};
+    .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails, kFlaps, kHostSilent}};
 // A far port that can be read while it is down has a switch that runs: then an administrator did
 // it, and that is seen.
 constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
@@ -174,16 +195,17 @@ constexpr Expectations kPcie = {.decisive = {{{kPcieReduced, 4}}},
 constexpr Expectations kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
                                    .always = {kPcieErrors},
                                    .sometimes = {kPcieReduced, kHostDrops}};
-constexpr Expectations kNic = {.decisive = {{{kDeviceFatal, 8}}},
-                               .always = {kDeviceFatal},
-                               .often = {kLightThere},
-                               .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner,
-                                             kTxOff, kModuleBlind, kFlaps, kFarSendsUnheard},
-                               .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+constexpr Expectations kNic = {
+    .decisive = {{{kDeviceFatal, 8}}},
+    .always = {kDeviceFatal},
+    .often = {kLightThere, kHostSilent},
+    .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff, kModuleHeld,
+                  kModuleBlind, kFlaps, kFarSendsUnheard},
+    .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
 constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
                                    .always = {kDeviceGone},
                                    .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
-                                   .sometimes = {kPcieLost, kLightThere},
+                                   .sometimes = {kPcieLost, kLightThere, kHostSilent},
                                    .rarely = {kNicHot, kFlaps}};
 constexpr Expectations kHotCard = {.decisive = {{{kNicHot, 4}}},
                                    .always = {kNicHot},
@@ -192,7 +214,7 @@ constexpr Expectations kHotCard = {.decisive = {{{kNicHot, 4}}},
 constexpr Expectations kSlot = {.decisive = {{{kSlotPower, 7}}},
                                 .always = {kSlotPower},
                                 .often = {kTxOff, kLightThere, kFarRxDark},
-                                .sometimes = {kNoLight, kFarSendsUnheard},
+                                .sometimes = {kNoLight, kFarSendsUnheard, kModuleHeld, kHostSilent},
                                 .rarely = {kNoPartner}};
 constexpr Expectations kSupply = {
     .decisive = {{{kSupplyShared, 6}}},
@@ -269,6 +291,7 @@ constexpr Cause kCauses[] = {
     {"loose cable", F::kFaultyCable, 6, .1, kOnePiece, kSeldomErrors, kLoose},
     {"slow link", F::kReducedSpeed, 4, .01, kAnyMedium, kBright, kSpeed},
     {"settings", F::kSettingsMismatch, .05, 9, kAnyMedium, kAnyLight, kSettings},
+    {"module held off by this host", F::kSettingsMismatch, .01, 2, kAnyMedium, kAnyLight, kHeld},
     {"set down", F::kAdminDown, .01, 4, kAnyMedium, kAnyLight, kAdmin},
     {"fibre pulled", F::kUnplugged, .01, 11, kGlass, kAnyLight, kUnplugged},
     {"cable pulled", F::kUnplugged, .01, 8, kCables, kAnyLight, kUnpluggedCable},
@@ -284,6 +307,7 @@ constexpr Cause kCauses[] = {
     {"slot without power", F::kPcieDegraded, .01, .2, kAnyMedium, kAnyLight, kSlot},
     {"supply of several modules", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kSupply},
     {"driver or firmware", F::kNicFault, 3, 4, kAnyMedium, kAnyLight, kNic},
+    {"host sends nothing", F::kNicFault, .01, 1, kAnyMedium, kAnyLight, kSilentHost},
     {"device gone", F::kNicFault, .5, 2, kAnyMedium, kAnyLight, kNicGone},
     {"card that loses packets", F::kNicFault, .5, .1, kAnyMedium, kBright, kCard},
     {"slow host", F::kHostBottleneck, 6, .01, kAnyMedium, kBright, kHost},

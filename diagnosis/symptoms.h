@@ -65,6 +65,9 @@ enum class SymptomId : std::uint8_t {
   kModuleNew,
   kSupplyLow,
   kSupplyShared,
+  kModuleHeld,
+  kHostSilent,
+  kModuleDropsOut,
   // far end
   kFarAdminDown,
   kFarModuleAbsent,
