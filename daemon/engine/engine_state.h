@@ -57,10 +57,12 @@ struct PortStep {
   std::string_view leaf;
   std::optional<double> temperature_drop_c;  ///< its module against its own past; warm ones only
   bool supply_low = false;                   ///< of its module, read lately
+  bool errors_began = false;                 ///< in this step
   const Maintenance* work = nullptr;
   const SharedCause* shared = nullptr;  ///< what it showed in this step, and others too
   Findings findings;
   std::optional<Differential> first, second;  ///< nullopt: not judged
+  double wrong = 0;  ///< probability that something is wrong; of an open fault with its bonus
   PortVerdict verdict;
 };
 

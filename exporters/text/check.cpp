@@ -46,8 +46,7 @@ CheckLevel level_of(const PortReport& port) {
 std::string text_of(const PortReport& port) {
   if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
-  std::string text =
-      fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
+  const std::string text = format_headline(fault);
   if (fault.acknowledged)
     return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
   return fault.state == FaultState::kOpen ? text

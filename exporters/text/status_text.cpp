@@ -81,8 +81,7 @@ std::string verdict_cell(const PortReport& port) {
   }
   if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
-  std::string text =
-      fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
+  std::string text = format_headline(fault);
   if (fault.state != FaultState::kOpen) text += fmt::format(", {}", format_state(fault.state));
   if (fault.state == FaultState::kAcknowledged && fault.acknowledged)
     text += " by " + fault.acknowledged->by;
