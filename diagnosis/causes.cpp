@@ -65,9 +65,11 @@ constexpr Expectations kBursting = {.always = {kErrorBursts, kLosingData},
                                     .rarely = {kOneLaneErrors}};
 constexpr Expectations kFarReceiver = {
     .always = {kFarErrors, kLightThere}, .often = {kRetries, kRemoteFault}, .sometimes = {kFlaps}};
-constexpr Expectations kLoose = {.always = {kFlaps},
-                                 .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData},
-                                 .rarely = {kRetries, kModuleState}};
+constexpr Expectations kLoose = {
+    .decisive = {{{kModuleDropsOut, 5}}},
+    .always = {kFlaps},
+    .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData, kModuleDropsOut},
+    .rarely = {kRetries, kModuleState}};
 constexpr Expectations kFarModule = {
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kLightThere},
     .sometimes = {kFlaps, kLinkRecoveries, kNoLight, kBadSignal, kNoFecLock, kTrainingFails,
@@ -80,37 +82,39 @@ constexpr Expectations kModuleControl = {
     .always = {kModuleFaultReported},
     .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
     .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow},
-    .rarely = {kModuleAbsent, kFlaps, kNoPartner}};
+    .rarely = {kModuleAbsent, kFlaps, kNoPartner, kModuleHeld, kHostSilent, kModuleDropsOut}};
 // It neither sends nor receives, and reports no reason.
 constexpr Expectations kDeadModule = {
     .always = {kTxOff, kTxLow},
     .often = {kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner, kFarSendsUnheard},
     .sometimes = {kLightThere, kTxFault, kRemoteFault},
-    .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock}};
+    .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock, kHostSilent}};
 constexpr Expectations kHot = {
     .decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
     .always = {kModuleHot},
     .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
     .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow, kBadSignal,
-                  kLinkRecoveries, kFarSendsUnheard},
+                  kLinkRecoveries, kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
 // The module asks for more power than the cage gives, and stays in low power.
 constexpr Expectations kTooMuchPower = {
     .decisive = {{{kPowerRefused, 6}}},
     .always = {kPowerRefused},
     .often = {kModuleNew, kModuleState, kTxOff, kFarRxDark, kFarSendsUnheard},
-    .sometimes = {kLightThere, kNoLight, kFarRxLow, kModuleDiffers, kModuleFaultReported},
+    .sometimes = {kLightThere, kNoLight, kFarRxLow, kModuleDiffers, kModuleFaultReported,
+                  kModuleHeld, kHostSilent},
     .rarely = {kModuleBlind, kNoPartner}};
 constexpr Expectations kMissing = {.decisive = {{{kModuleAbsent, 6}}},
                                    .always = {kModuleAbsent, kNoCableReported},
                                    .often = {kFarRxDark, kFarRxLow},
                                    .sometimes = {kModuleBlind},
                                    .rarely = {kNoPartner}};
-constexpr Expectations kUnsupported = {.decisive = {{{kUnsupportedReported, 7}}},
-                                       .always = {kModuleNew, kUnsupportedReported},
-                                       .often = {kTxOff, kLightThere},
-                                       .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard},
-                                       .rarely = {kModuleState}};
+constexpr Expectations kUnsupported = {
+    .decisive = {{{kUnsupportedReported, 7}}},
+    .always = {kModuleNew, kUnsupportedReported},
+    .often = {kTxOff, kLightThere},
+    .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard, kModuleHeld, kHostSilent},
+    .rarely = {kModuleState}};
 // It need not understand what the far module sends.
 constexpr Expectations kOtherModule = {
     .decisive = {{{kModuleDiffers, 3}}},
@@ -127,7 +131,7 @@ constexpr Expectations kCable = {
     .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced,
                   kModuleFaultReported, kRetries, kRemoteFault, kLightLow, kFarRxLow, kNoLight,
                   kSomeLanesDark, kLightThere, kSnrLow, kErrorBursts, kNoPcsLock},
-    .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState}};
+    .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState, kHostSilent}};
 constexpr Expectations kCableOut = {
     .decisive = {{{kFarErrors, 2}}},
     .always = {kFarErrors},
@@ -146,7 +150,25 @@ constexpr Expectations kSettings = {.decisive = {{{kFecDiffers, 4}}},
                                     .always = {kLightThere},
                                     .often = {kSettingsTouched, kNegotiationFails, kNoFecLock},
                                     .sometimes = {kModuleNew, kNoPcsLock, kFecDiffers},
-                                    .rarely = {kTrainingFails, kNoPartner}};
+                                    .rarely = {kTrainingFails, kNoPartner, kHostSilent}};
+// What follows from it (no light, a module in low power) is in no other cause's list.
+constexpr Expectations kHeld = {
+    .decisive = {{{kModuleHeld, 8}}},
+    .always = {kModuleHeld},
+    .often = {kTxOff, kFarRxDark},
+    .sometimes = {kNoLight, kLightThere, kTxLow, kLightLow, kFarRxLow, kNoPartner, kRemoteFault,
+                  kFarSendsUnheard, kModuleState, kModuleNew, kTrainingFails, kNoPcsLock,
+                  kNoFecLock, kNegotiationFails, kSomeLanesDark},
+    .rarely = {kBadSignal, kNoLockWithLight}};
+// This host's signal does not reach its module: the card, the seat of the module. The far end
+// sends.
+constexpr Expectations kSilentHost = {
+    .decisive = {{{kHostSilent, 5}}},
+    .always = {kHostSilent, kLightThere},
+    .often = {kRemoteFault},
+    .sometimes = {kTxOff, kTxLow, kFarRxDark, kFarRxLow, kNoPartner, kTrainingFails, kNoPcsLock,
+                  kNoFecLock, kNegotiationFails, kBadSignal, kNoLockWithLight, kModuleNew},
+    .rarely = {kFlaps, kNoLight, kDeviceFatal, kCountersBlind}};
 constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
                                  .always = {kAdminDown, kSettingsTouched},
                                  .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
@@ -164,11 +186,12 @@ constexpr Expectations kUnpluggedCable = {.decisive = {{{kModuleAbsent, 6}}},
 constexpr Expectations kUnpluggedFar = {
     .decisive = {{{kFarModuleAbsent, 4}}},
     .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow}};
-constexpr Expectations kFarDown = {.decisive = {{{kFarAdminDown, 6}}},
-                                   .always = {kNoLight, kNoPartner, kFarAdminDown},
-                                   .often = {kFarTxOff, kFarTxLow},
-                                   .sometimes = {kRemoteFault, kGroupDown},
-                                   .rarely = {kModuleNew, kLightLow, kLightThere, kFlaps}};
+constexpr Expectations kFarDown = {
+    .decisive = {{{kFarAdminDown, 6}}},
+    .always = {kNoLight, kNoPartner, kFarAdminDown},
+    .often = {kFarTxOff, kFarTxLow},
+    .sometimes = {kRemoteFault, kGroupDown},
+    .rarely = {kModuleNew, kLightLow, kLightThere, kFlaps, kHostSilent}};
 // A far port that can be read while it is down has a switch that runs: then an administrator did
 // it, and that is seen.
 constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
@@ -196,16 +219,17 @@ constexpr Expectations kPcie = {.decisive = {{{kPcieReduced, 4}}},
 constexpr Expectations kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
                                    .always = {kPcieErrors},
                                    .sometimes = {kPcieReduced, kHostDrops}};
-constexpr Expectations kNic = {.decisive = {{{kDeviceFatal, 8}}},
-                               .always = {kDeviceFatal},
-                               .often = {kLightThere},
-                               .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner,
-                                             kTxOff, kModuleBlind, kFlaps, kFarSendsUnheard},
-                               .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+constexpr Expectations kNic = {
+    .decisive = {{{kDeviceFatal, 8}}},
+    .always = {kDeviceFatal},
+    .often = {kLightThere, kHostSilent},
+    .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff, kModuleHeld,
+                  kModuleBlind, kFlaps, kFarSendsUnheard},
+    .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
 constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
                                    .always = {kDeviceGone},
                                    .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
-                                   .sometimes = {kPcieLost, kLightThere},
+                                   .sometimes = {kPcieLost, kLightThere, kHostSilent},
                                    .rarely = {kNicHot, kFlaps}};
 constexpr Expectations kHotCard = {.decisive = {{{kNicHot, 4}}},
                                    .always = {kNicHot},
@@ -214,7 +238,7 @@ constexpr Expectations kHotCard = {.decisive = {{{kNicHot, 4}}},
 constexpr Expectations kSlot = {.decisive = {{{kSlotPower, 7}}},
                                 .always = {kSlotPower},
                                 .often = {kTxOff, kLightThere, kFarRxDark},
-                                .sometimes = {kNoLight, kFarSendsUnheard},
+                                .sometimes = {kNoLight, kFarSendsUnheard, kModuleHeld, kHostSilent},
                                 .rarely = {kNoPartner}};
 constexpr Expectations kSupply = {
     .decisive = {{{kSupplyShared, 6}}},
@@ -318,6 +342,7 @@ constexpr Cause kCauses[] = {
     {"loose cable", F::kFaultyCable, 6, .1, kOnePiece, kSeldomErrors, kLoose},
     {"slow link", F::kReducedSpeed, 4, .01, kAnyMedium, kBright, kSpeed},
     {"settings", F::kSettingsMismatch, .05, 2, kAnyMedium, kAnyLight, kSettings},
+    {"module held off by this host", F::kSettingsMismatch, .01, 2, kAnyMedium, kAnyLight, kHeld},
     {"set down", F::kAdminDown, .01, 4, kAnyMedium, kAnyLight, kAdmin},
     {"fibre pulled", F::kUnplugged, .01, 11, kGlass, kAnyLight, kUnplugged},
     {"cable pulled", F::kUnplugged, .01, 8, kCables, kAnyLight, kUnpluggedCable},
@@ -335,6 +360,7 @@ constexpr Cause kCauses[] = {
     {"supply of several modules", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kSupply,
      kPowerSlot},
     {"driver or firmware", F::kNicFault, 3, 4, kAnyMedium, kAnyLight, kNic},
+    {"host sends nothing", F::kNicFault, .01, 1, kAnyMedium, kAnyLight, kSilentHost},
     {"device gone", F::kNicFault, .5, 2, kAnyMedium, kAnyLight, kNicGone},
     {"card that loses packets", F::kNicFault, .5, .1, kAnyMedium, kBright, kCard},
     {"slow host", F::kHostBottleneck, 6, .01, kAnyMedium, kBright, kHost},

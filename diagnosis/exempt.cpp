@@ -35,7 +35,8 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   const bool was_up = had_link(port.latest);
   if (plan_known) return "unused: not expected by configuration, and never had a link";
   const bool module = port.latest.module && port.latest.module->present;
-  const bool no_module = port.latest.module && !module;
+  // A read that fails does not refute what an earlier one told.
+  const bool no_module = (port.latest.module && !module) || port.cage_empty;
   if (was_up && !no_module) return "";
   if (port.carrier.up == false && !module) return "unused: no module, and never had a link";
   if (port.carrier.up == false) return "unused: never had a link";

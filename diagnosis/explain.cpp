@@ -28,6 +28,7 @@ std::string source_name(EvidenceSource kind, const Features& f) {
 
 /// The lane that the evidence points at, from 0; -1: none.
 int lane_of(const Features& f, const Findings& findings) {
+  if (at(findings, kModuleHeld).present()) return -1;
   if (at(findings, kLightLow).present() && f.light.rx &&
       f.light.rx_low_lanes <= f.light.rx_lanes / 2)
     return f.light.rx->lane;
@@ -216,12 +217,45 @@ std::string fec_sentence(const Features& f) {
                      f.group.siblings_fec);
 }
 
+/// "this host keeps the module in low power"
+std::string hold_sentence(const Features& f) {
+  std::string text;
+  for (const HoldText& row : hold_texts())
+    if ((held_by_host(f).value_or(0) & row.hold) != 0)
+      text.append(text.empty() ? "" : " and ").append(row.what);
+  return text;
+}
+
+/// What the evidence itself says to do before the fault's ladder. {dev}: the interface.
+std::vector<std::string> first_steps(const Features& f, const Findings& findings,
+                                     const Cause& cause) {
+  std::vector<std::string> steps;
+  const auto shows = [&](SymptomId id) {
+    return at(findings, id).present() && explains(cause, id);
+  };
+  if (shows(kModuleHeld))
+    for (const HoldText& row : hold_texts())
+      if ((held_by_host(f).value_or(0) & row.hold) != 0)
+        steps.push_back("undo this setting, do not replace the module: " + std::string(row.undo));
+  if (shows(kHostSilent)) {
+    steps.emplace_back("set this port down and up once (ip link set {dev} down, up)");
+    steps.emplace_back("reseat this module ({serial}): its contacts to this host");
+  }
+  if (shows(kModuleDropsOut))
+    steps.emplace_back("reseat this module ({serial}): latch, contacts and the cage");
+  const std::string& netdev = f.port.latest.id.netdev;
+  for (std::string& step : steps)
+    for (auto at = step.find("{dev}"); at != std::string::npos; at = step.find("{dev}"))
+      step.replace(at, 5, netdev.empty() ? "DEV" : netdev);
+  return steps;
+}
+
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
                        int lane) {
   // The sentences above say these already.
-  constexpr SymptomSet kSaid{kLightLow,      kLosingData,    kOneLaneErrors,
-                             kNoLight,       kLightThere,    kReceiveErrors,
-                             kCameBackWorse, kModuleDiffers, kFecDiffers};
+  constexpr SymptomSet kSaid{kLightLow,   kLosingData,    kOneLaneErrors, kNoLight,
+                             kLightThere, kReceiveErrors, kCameBackWorse, kModuleDiffers,
+                             kFecDiffers, kModuleHeld};
   constexpr std::size_t kMostMeanings = 2;
   std::string text;
   const auto add = [&text](std::string_view part) {
@@ -237,6 +271,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     // Of a link without errors the figures say nothing about what is wrong.
     if (receive_errors(findings) == true) add(signal_sentence(f.signal));
   }
+  if (explained(kModuleHeld)) add(hold_sentence(f));
   if (explained(kNeighbourDiffers)) add(wiring_sentence(f));
   if (explained(kCameBackWorse)) add(training_sentence(f));
   if (explained(kModuleDiffers)) add(module_sentence(f));
@@ -335,10 +370,15 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
   }
   report.verify = fill(ranked.fault->verify);
   report.to_be_sure = fill(sure_of(*ranked.cause));
+  for (const std::string& step : first_steps(f, findings, *ranked.cause))
+    report.repair.push_back(fill(step));
+  const bool reseats_first =
+      at(findings, kModuleDropsOut).present() && explains(*ranked.cause, kModuleDropsOut);
   const bool cleared =
       !others && is_cable_cleared(f, findings) && !leaves_cable_open(f, differential);
   for (const RepairStep* step :
        steps_left(repair_of(*ranked.cause), failed, f.port.latest.id.link_layer)) {
+    if (reseats_first && step->action == RepairAction::kModuleReseated) continue;
     const std::string text = fill(step->text);
     if (std::ranges::count(report.repair, text) == 0)
       report.repair.push_back(step->hands_off && cleared ? "do not touch the cable: " + text

@@ -190,8 +190,10 @@ constexpr Fault kFaults[] = {
      "bounce the port and look which lane is missing",
      "IBTA PortInfo active width and speed; linux: ethtool link modes", kSlow},
     {FaultId::kSettingsMismatch, "settings_mismatch", End::kPath, Severity::kCritical,
-     "Settings differ", "the two ends do not agree on speed, FEC or autonegotiation", kSettings,
-     kVerifyUp, "configure both ends alike: the link comes up without work on the cable",
+     "Settings differ",
+     "the two ends do not agree on speed, FEC or autonegotiation, or this host holds its module "
+     "off",
+     kSettings, kVerifyUp, "configure both ends alike: the link comes up without work on the cable",
      "linux: ethtool link_ext_state Autoneg, Link logical mismatch"},
     {FaultId::kAdminDown, "admin_down", End::kLocal, Severity::kNotice, "Set down",
      "an administrator set the port down", kAdmin, "the port is set up and has carrier",

@@ -291,6 +291,32 @@ std::optional<bool> supply_low(const PortHistory& port) {
   return *now < low_v || port.own.supply_v.below_baseline().value_or(0) > kDipV;
 }
 
+std::optional<std::uint8_t> held_by_host(const Features& f) {
+  const auto& module = f.port.latest.module;
+  if (!module || !module->present) return std::nullopt;
+  const auto held = host_holds(*module, f.port.carrier.best_lanes);
+  if (!held) return std::nullopt;
+  return static_cast<std::uint8_t>(*held & ~f.port.own.held_while_up);
+}
+
+std::span<const HoldText> hold_texts() {
+  static constexpr HoldText kTexts[] = {
+      {kLowPowerBySoftware, "this host keeps the module in low power",
+       "ethtool --set-module {dev} power-mode-policy high, and set the port up"},
+      {kLowPowerByPin, "the cage's pin keeps the module in low power",
+       "set the port up (ip link set {dev} up), or ethtool --set-module {dev} power-mode-policy "
+       "high"},
+      {kPowerClassOff, "this host has not enabled the module's power class",
+       "set the port down and up (ip link set {dev} down, up): the driver enables the power class; "
+       "else ethtool --set-module {dev} power-mode-policy high"},
+      {kTransmittersOff, "this host has switched the module's transmitters off",
+       "set the port up (ip link set {dev} up) and end what switched them off"},
+      {kDataPathDown, "this host has taken the module's data path down",
+       "set the port down and up (ip link set {dev} down, up)"},
+  };
+  return kTexts;
+}
+
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
   if (port.latest.peer && !port.latest.peer->system.empty()) return port.latest.peer->system;
   return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -150,6 +151,7 @@ struct GroupStats {
   double leaf_errors = 0;          ///< other ports to the same switch that have errors
   bool card_fatal = false;         ///< another function of this card gave up when this port fell
   bool shares_module = false;      ///< with another port of this node: a split or twin-port cage
+  bool tells_for_cage = false;     ///< … and its first port speaks for all of them
   double siblings_as_slow = 0;     ///< other ports with the same kind of module and speed
   double siblings_ber = 0;         ///< of them: whose error ratio is known
   double siblings_worst_ber = 0;   ///< the highest of these
@@ -216,6 +218,15 @@ struct WantedSpeed {
 WantedSpeed wanted_speed(const Features& features);
 /// Whether the module's supply voltage is low; nullopt: not known.
 std::optional<bool> supply_low(const PortHistory& port);
+/// HostHold bits that keep the link down: what the module had while it carried does not. nullopt:
+/// not known.
+std::optional<std::uint8_t> held_by_host(const Features& features);
+/// What people call each of them, and how it is undone: {dev} is the interface.
+struct HoldText {
+  HostHold hold;
+  std::string_view what, undo;
+};
+std::span<const HoldText> hold_texts();
 /// The switch behind a port: by its own name, else by plan; "" when not known.
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
 /// "leaf-12 Ethernet17/1": by its own names, else by plan; "" when not known.

@@ -10,7 +10,7 @@
 namespace linkhealth {
 
 bool lanes_may_be_others(const Features& f) {
-  return f.group.shares_module && f.up && !f.errors_since;
+  return f.group.shares_module && !f.group.tells_for_cage && f.up && !f.errors_since;
 }
 
 /// "10G-LR-BiDi" and the BX of 1 and 10 Gb/s are of single-mode fibre, the BiDi of four lanes and

@@ -51,7 +51,8 @@ RepairWatch::Look RepairWatch::look(const Features& f) {
 void RepairWatch::note_outage(const Features& f) {
   if (!outage_) outage_ = Outage{f.port.carrier.since.value_or(f.now), false};
   const auto& module = f.port.latest.module;
-  if (module && !module->present && since(f.port.own.read_at, outage_->begun))
+  if (module && !module->present && !f.port.own.drop_outs.by_itself() &&
+      since(f.port.own.read_at, outage_->begun))
     outage_->module_out = true;
   if (since(f.port.carrier.module_event_at, outage_->begun)) outage_->module_out = true;
 }

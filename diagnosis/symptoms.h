@@ -69,6 +69,9 @@ enum class SymptomId : std::uint8_t {
   kModuleDiffers,
   kSupplyLow,
   kSupplyShared,
+  kModuleHeld,
+  kHostSilent,
+  kModuleDropsOut,
   // far end
   kFarAdminDown,
   kFarModuleAbsent,

@@ -51,6 +51,15 @@ void Engine::State::begin_step(const Snapshot& snapshot) {
       history.plan_losses_since(stable, history.now() - (wall - work->since));
 }
 
+/// By its faults: one of an earlier run, or of a module that was in its cage. While a cage that was
+/// always empty could not be read, its port looked like one whose module is not known.
+bool Engine::State::was_in_use(const std::string& stable, const PortHistory& port) const {
+  const WallTime started = wall - (history.now() - first_step.value_or(history.now()));
+  return std::ranges::any_of(ledger.open(stable), [&](const LedgerEntry* entry) {
+    return port.had_module || !port.cage_empty || entry->kept.opened_at < started;
+  });
+}
+
 /// Stage 1.
 std::vector<PortStep> Engine::State::collect_features() {
   std::vector<const std::map<std::string, PortHistory>::value_type*> ordered;
@@ -79,11 +88,13 @@ std::vector<PortStep> Engine::State::collect_features() {
     if (current && warm) step.temperature_drop_c = hottest(port.own.temperature_c);
     step.supply_low = current && step.features.supply_low == true;
     step.work = maintenance_of(port, stable);
-    step.exempt = !state.config.exempt.empty() ? state.config.exempt
-                                               : exempt_reason(port, expected, !settings.empty(),
-                                                               !ledger.open(stable).empty());
+    step.exempt = !state.config.exempt.empty()
+                      ? state.config.exempt
+                      : exempt_reason(port, expected, !settings.empty(), was_in_use(stable, port));
     if (!state.config.exempt.empty())
       release(stable, port.key, "configuration leaves this port out: " + state.config.exempt);
+    else if (!step.exempt.empty() && !ledger.open(stable).empty())
+      release(stable, port.key, step.exempt);
   }
   return all;
 }

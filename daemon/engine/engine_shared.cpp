@@ -86,6 +86,27 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
     group.siblings_speed_mbps = speeds.front();
 }
 
+/// Lanes of a shared module cannot be told apart by port. While all of its ports carry without
+/// errors and use all of its lanes, what a lane shows is the module's own matter: its first port
+/// tells it for all.
+bool tells_for_cage(const PortStep& step, const std::vector<PortStep>& all) {
+  std::uint32_t lanes = 0;
+  for (const PortStep& other : all) {
+    if (!same_module(step, other) || !other.exempt.empty() || !other.port.present) continue;
+    if (!other.features.up || other.features.errors_since) return false;
+    if (&other != &step && by_number(other.port.key, step.port.key)) return false;
+    lanes += other.features.link().lanes.value_or(other.port.carrier.best_lanes);
+  }
+  return lanes >= std::max(step.port.own.rx_lanes, step.port.own.tx_lanes);
+}
+
+/// Less than half the light may be another patch cord of one of the ports.
+void keep_large_losses(LightStats& light) {
+  constexpr double kLostDb = 3;
+  for (auto* loss : {&light.rx, &light.tx})
+    if (*loss && (!(*loss)->against_past() || (*loss)->loss_db < kLostDb)) loss->reset();
+}
+
 // ------------------------------------------------------------------------- one card, one room
 
 /// "0000:1b:00.1" and "0000:1b:00.0": two functions of one card.
@@ -217,7 +238,10 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
     fill_siblings(step, all);
     fill_room(step, all);
     fill_leaf(step, all, within_s, is_starting(step.features, history.uptime_s()));
-    if (lanes_may_be_others(step.features)) leave_single_lanes(step.features.light);
+    Features& f = step.features;
+    f.group.tells_for_cage = lanes_may_be_others(f) && tells_for_cage(step, all);
+    if (f.group.tells_for_cage) keep_large_losses(f.light);
+    if (lanes_may_be_others(f)) leave_single_lanes(f.light);
   }
   std::vector<SharedCause> causes;
   add_drivers(all, within_s, causes);

@@ -97,6 +97,8 @@ struct Engine::State {
   void end_old_maintenance();
   void log_maintenance();
 
+  [[nodiscard]] bool was_in_use(const std::string& stable, const PortHistory& port) const;
+
   // The stages.
   std::vector<PortStep> collect_features();
   std::vector<SharedCause> find_shared(std::vector<PortStep>& all) const;

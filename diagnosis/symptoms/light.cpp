@@ -118,7 +118,9 @@ Finding lane_reads_dark(const Features& f) {
 }
 
 Finding tx_fault(const Features& f) {
-  constexpr double kLostDb = 0.7;  // the flag is latched: light as before means that it is old
+  // The flag is latched: light as before means that it is old. A laser with a fault is off
+  // (SFF-8472 table 9-11): where the past is not known, a link that carries has none.
+  constexpr double kLostDb = 0.7;
   const auto& module = f.port.latest.module;
   if (!module || f.medium == Medium::kCopper) return unknown(kNoPowers);
   if (f.link().admin_up == false) return unknown("the port is set down");
@@ -128,8 +130,9 @@ Finding tx_fault(const Features& f) {
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
     if (module->lanes[i].tx_fault) {
-      const auto loss_db = i < kMaxLanes ? f.port.own.tx_dbm[i].below_baseline(f.light.since) : std::nullopt;
-      const bool now = *module->lanes[i].tx_fault && (!loss_db || *loss_db > kLostDb);
+      const auto loss_db =
+          i < kMaxLanes ? f.port.own.tx_dbm[i].below_baseline(f.light.since) : std::nullopt;
+      const bool now = *module->lanes[i].tx_fault && (loss_db ? *loss_db > kLostDb : !f.up);
       fault = fault.value_or(false) || now;
       if (now) lane = static_cast<int>(i);
     }

@@ -21,8 +21,9 @@ Finding module_state(const Features& f) {
   constexpr double kStartS = 60;
   const auto& module = f.port.latest.module;
   if (!module || module->state.empty()) return unknown("the module gives no state");
+  const bool obeys = held_by_host(f).value_or(0) != 0;  // the host asked for this state
   const bool bad = module->state == "ModuleFault" || !module->fault_cause.empty() ||
-                   (f.down && f.down_s > kStartS && module->state != "ModuleReady");
+                   (f.down && f.down_s > kStartS && module->state != "ModuleReady" && !obeys);
   return Checks(kModule).holds("the module's own state is not good", bad);
 }
 
@@ -120,6 +121,55 @@ Finding module_differs(const Features& f) {
              module->type != f.group.siblings_type);
 }
 
+/// Then its host may well hold the module, and sends nothing.
+bool is_off(const Features& f) { return is_set_down(f.link(), f.port.latest.id.link_layer); }
+
+// module_held: what the host told its module keeps the link down.
+Finding module_held(const Features& f) {
+  constexpr double kSettleS = 30;  // drivers switch a module on within seconds
+  const auto& module = f.port.latest.module;
+  if (!module || !module->present) return unknown("the module was never read");
+  if (is_off(f)) return unknown("the port is set down");
+  if (!f.light.rx_fresh) return unknown("the module was not read since the link changed");
+  const auto held = held_by_host(f);
+  if (!held) return unknown("the module does not say what the host told it");
+  Checks checks(kModule);
+  if (*held == 0) return checks.holds("this host holds its module off", false);
+  for (const HoldText& row : hold_texts())
+    if ((*held & row.hold) != 0) checks.holds(row.what, true);
+  return checks.at_least("seconds without a hand at the port", f.settled_down_s(), kSettleS, "s");
+}
+
+// host_silent: no signal from this host reaches its module (Tx LOS), or none that it locks on
+// (Tx LOL).
+Finding host_silent(const Features& f) {
+  constexpr double kReads = 2;  // the flags of one are latched from the fall
+  const auto& module = f.port.latest.module;
+  if (!module || !module->present) return unknown("the module was never read");
+  if (is_off(f)) return unknown("the port is set down");
+  if (!f.light.rx_fresh) return unknown("the module was not read since the link changed");
+  if (held_by_host(f).value_or(0) != 0) return unknown("this host holds its module off");
+  const HostSignal signal = host_signal(*module);
+  if (!signal.known) return unknown("the module has no flags of the host's side");
+  // A port that looks for its partner trains again and again, and the module loses its lock.
+  if (!signal.lost && f.light.rx_dark_all) return unknown("no light arrives either");
+  const bool silent = signal.lost || signal.unlocked;
+  const auto reads = static_cast<double>(f.port.own.unheard_reads);
+  if (silent && reads < kReads) return unknown_yet("it was read once since the link fell");
+  return Checks(kModule).holds(signal.lost ? "no signal from this host reaches the module"
+                                           : "the module finds no lock on this host's signal",
+                               silent);
+}
+
+// module_drops_out: the same module left and came back again and again within an hour.
+Finding module_drops_out(const Features& f) {
+  constexpr double kWindowS = 7200, kTimes = 2;  // the first may have been a hand
+  const DropOuts& drop_outs = f.port.own.drop_outs;
+  if (!f.port.had_module) return unknown("the module was never read");
+  return Checks(kEvents).at_least("times in 2 h that the same module left and came back by itself",
+                                  static_cast<double>(drop_outs.count(f.now, kWindowS)), kTimes);
+}
+
 constexpr std::string_view kNoSupply = "the module gives no supply voltage";
 Finding supply_is_low(const Features& f) {
   if (!f.supply_low) return unknown(kNoSupply);
@@ -182,6 +232,12 @@ constexpr Symptom kRows[] = {
      "the module's own limits; SFF-8472 (3.3 V, 5 %)", ""},
     {kSupplyShared, "supply_shared", "several modules lose supply voltage together", kAny,
      &supply_shared, kModule, "the modules of one node; judgement (one other module)", ""},
+    {kModuleHeld, "module_held", "this host holds its module off", kDown, &module_held, kModule,
+     "CMIS 5.4 8.2.11, 8.8; SFF-8636 6.2.10; linux: ethtool-netlink MODULE_SET", kReadModule},
+    {kHostSilent, "host_silent", "no signal from this host reaches its module", kDown, &host_silent,
+     kModule, kModuleMap, kReadModule},
+    {kModuleDropsOut, "module_drops_out", "the module leaves and comes back by itself", kAny,
+     &module_drops_out, kEvents, "judgement (the second time within an hour counts)", ""},
     {kFarAdminDown, "far_admin_down", "the far port is administratively down", kDown,
      &far_admin_down, kFarLink, "IBTA PortInfo of the far port", "look at the state of {peer}"},
     {kFarModuleAbsent, "far_module_absent", "there is no module at the far end", kDown,

@@ -260,6 +260,8 @@ Finding module_blind(const Features& f) {
   const SourceStatus* at = f.port.blind_to(SourceId::kModule);
   // The module was never read here: the end of an import is the state of that source.
   if (at != nullptr && at->reason.starts_with(kImportEnded)) at = nullptr;
+  // A driver that answers for another cage: no module refuses to answer.
+  if (f.port.module_doubt) return unknown("the driver answers with the module of another port");
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&
                             std::abs(in_seconds(at->since - *f.port.carrier.since)) < kDownS;

@@ -88,6 +88,11 @@ std::string format_place(const FaultReport& fault, const PortReport& port) {
     case End::kFar:
       return fault.fault.starts_with("far_") ? peer : " at the far end" + peer;
     case End::kPath:
+      // A setting of this host has no lane.
+      if (std::ranges::any_of(fault.evidence, [](const Evidence& evidence) {
+            return evidence.supports && evidence.symptom == "module_held";
+          }))
+        return " at this node's end";
       if (lanes.empty()) return " between the two ports";
       return shows_received_light(fault, port) ? " on the fibre of " + lanes + " towards this node"
                                                : " in the path of " + lanes;

@@ -156,11 +156,16 @@ void PortHistory::forget_recent_light() {
 
 /// An event or a carrier refutes an empty cage that was read before: the module is unknown.
 void PortHistory::forget_absent_module() {
+  cage_empty = false;
   if (latest.module && !latest.module->present) latest.module.reset();
 }
 
 void PortHistory::update(const PortEvent& event, const Instant& now) {
-  if (is_intent(event.kind)) carrier.plan(event.t);
+  if (event.kind == PortEventKind::kModuleRemoved) own.drop_outs.removed(event.t, own.serial);
+  const bool of_module =
+      event.kind == PortEventKind::kModuleRemoved || event.kind == PortEventKind::kModuleInserted;
+  const bool is_work = is_intent(event.kind) && !(of_module && own.drop_outs.by_itself());
+  if (is_work) carrier.plan(event.t);
   device.update(event);
   switch (event.kind) {
     case PortEventKind::kCarrierDown:
@@ -178,11 +183,12 @@ void PortHistory::update(const PortEvent& event, const Instant& now) {
         forget_recent_light();  // a port that is set down sends no light
       break;
     case PortEventKind::kModuleRemoved:
-      carrier.module_event_at = event.t;
+      if (is_work) carrier.module_event_at = event.t;
       if (latest.module) latest.module->present = false;
       break;
     case PortEventKind::kModuleInserted:
-      carrier.module_event_at = event.t;
+      if (is_work) carrier.module_event_at = event.t;
+      cage_empty = false;
       forget_absent_module();
       // Without a serial it may be another module.
       if (own.serial.empty()) {
@@ -288,6 +294,12 @@ void PortHistory::end_module() {
 void PortHistory::update_module(const ModuleSample& module, const Instant& now) {
   if (module == ModuleSample{}) return end_module();
   if (is_blank(module)) return;
+  cage_empty = !module.present;
+  had_module = had_module || module.present;
+  if (module.present)
+    own.drop_outs.read(module.serial, now.t);
+  else if (had_module)
+    own.drop_outs.removed(now.t, own.serial);
   const bool is_other = own.update_serial(module.serial, now.t);
   own.update_type(module, is_other);
   if (is_other) {
@@ -304,6 +316,7 @@ void PortHistory::update_module(const ModuleSample& module, const Instant& now) 
   const double lost_db =
       std::max(own.most_rx_lost_db(false).value_or(0), before_loss.rx_lost_db.value_or(0));
   const auto up_s = in_seconds(now.t - carrier.since.value_or(first_seen));
+  if (carrier.up == true) own.held_while_up = host_holds(module, carrier.best_lanes).value_or(0);
   const LinkPhase link{carrier.up == true, carrier.is_settled(now.t),
                        carrier.up == true && (!carrier.since || up_s >= kWarmUpS)};
   own.update(module, link, now.t);

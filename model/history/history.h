@@ -43,7 +43,10 @@ class PortHistory {
   bool seen_elsewhere = false;
   bool never_seen = false;  ///< expected by configuration and never seen
   std::optional<SteadyTime> absent_since;
-  PortSample latest;  ///< the last known value of each group
+  PortSample latest;        ///< the last known value of each group
+  bool cage_empty = false;  ///< by the last reading that told: one that fails does not refute it
+  std::optional<SourceStatus> module_doubt{};  ///< it is the module of another cage
+  bool had_module = false;                     ///< in its cage, since the monitor started
   std::optional<SteadyTime> link_at, counters_at, peer_at, pcie_at;
   SteadyTime first_seen;
   /// When its verbs device was last seen, maybe in an earlier run; nullopt: never.
@@ -150,6 +153,9 @@ class History {
   [[nodiscard]] std::string stable_of(const PortKey& key, const PortSample& sample) const;
   [[nodiscard]] std::map<std::string, std::string> known_names() const;
   void release_names(const Snapshot& snapshot);
+  [[nodiscard]] std::string owner_of_module(const PortHistory& port,
+                                            const ModuleSample& module) const;
+  void doubt_module(PortHistory& port, const PortSample& sample);
   void add_samples(const Snapshot& snapshot);
   void note_place(const std::string& stable, std::uint32_t speed_mbps);
 

@@ -1,5 +1,6 @@
 // Adding a snapshot: its ports are matched with the known ones, then events and samples are added.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "model/history/history.h"
@@ -167,16 +168,91 @@ void History::match_ports(const Snapshot& snapshot) {
     }
 }
 
+namespace {
+
+/// How many electrical lanes a module has; 0: not known.
+std::size_t lanes_of(const ModuleSample& module) {
+  if (module.form_factor.starts_with("SFP") && !module.form_factor.starts_with("SFP-DD")) return 1;
+  if (module.form_factor.starts_with("QSFP") && module.host_lanes.empty()) return 4;
+  return module.host_lanes.size();
+}
+
+/// Two functions or two ports of one card.
+bool on_one_card(const PortId& a, const PortId& b) {
+  const auto slot = [](const std::string& pci) { return pci.substr(0, pci.rfind('.')); };
+  return !a.pci.empty() && slot(a.pci) == slot(b.pci);
+}
+
+/// Two modules of one serial (makers repeat them) do not read alike.
+bool reads_alike(const ModuleSample& a, const ModuleSample& b) {
+  const auto near = [](const std::optional<double>& x, const std::optional<double>& y,
+                       double tolerance) { return !x || !y || std::abs(*x - *y) <= tolerance; };
+  // So far a module's own readings move within a minute (docs/physics.md 3e).
+  constexpr double kTemperatureC = 1, kSupplyV = 0.02, kPowerShare = 0.1;
+  bool alike = near(a.temperature_c, b.temperature_c, kTemperatureC) &&
+               near(a.supply_v, b.supply_v, kSupplyV) && a.lanes.size() == b.lanes.size();
+  for (std::size_t i = 0; alike && i < a.lanes.size(); ++i)
+    for (const auto value : {&ModuleLane::rx_power_mw, &ModuleLane::tx_power_mw})
+      alike = alike && near(a.lanes[i].*value, b.lanes[i].*value,
+                            kPowerShare * (a.lanes[i].*value).value_or(0));
+  return alike;
+}
+
+}  // namespace
+
+/// A driver may answer for a cage with the module of the card's other cage (mlx4 with ConnectX-2).
+/// The port whose link that module carries is the right one. A module that has lanes for both
+/// ports is a shared one, and both ends of a cable may be in one card.
+std::string History::owner_of_module(const PortHistory& port, const ModuleSample& module) const {
+  const bool is_cable = module.kind == "dac" || module.kind == "acc" || module.kind == "aoc";
+  if (!module.present || module.serial.empty() || is_cable || port.carrier.up == true) return "";
+  const auto link_lanes = [](const PortHistory& of) -> std::size_t {
+    return std::max<std::size_t>(
+        1, of.latest.link ? of.latest.link->lanes.value_or(of.carrier.best_lanes) : 0);
+  };
+  for (const auto& [stable, other] : ports_) {
+    const auto& theirs = other.latest.module;
+    if (&other == &port || !other.present || !theirs || other.carrier.up != true) continue;
+    const std::size_t lanes = lanes_of(module);
+    if (theirs->serial == module.serial && theirs->part_number == module.part_number &&
+        on_one_card(port.latest.id, other.latest.id) && lanes > 0 &&
+        link_lanes(port) + link_lanes(other) > lanes && reads_alike(*theirs, module))
+      return other.key;
+  }
+  return "";
+}
+
+/// What another cage's module reads says nothing of this port.
+void History::doubt_module(PortHistory& port, const PortSample& sample) {
+  if (sample.module) {
+    const std::string owner = owner_of_module(port, *sample.module);
+    if (owner.empty()) {
+      port.module_doubt.reset();
+    } else if (!port.module_doubt) {
+      port.module_doubt = SourceStatus{
+          SourceState::kFailing,
+          "the driver answers with the module of " + owner + " (SN " + sample.module->serial + ")",
+          now_.t,
+          {}};
+    }
+  }
+  if (!port.module_doubt) return;
+  port.end_module();
+  if (!port.latest.sources) port.latest.sources.emplace();
+  (*port.latest.sources)[SourceId::kModule] = *port.module_doubt;
+}
+
 void History::add_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
     if (port.latest.id.verbs) port.verbs_seen_at = snapshot.wall_time;
     if (sample.link) port.update_link(*sample.link, now_);
     if (sample.counters) port.update_counters(sample, now_);
-    if (sample.module) port.update_module(*sample.module, now_);
+    if (sample.sources) port.latest.sources = sample.sources;
+    doubt_module(port, sample);
+    if (sample.module && !port.module_doubt) port.update_module(*sample.module, now_);
     if (sample.peer) port.update_peer(*sample.peer, now_);
     if (sample.pcie) port.update_pcie(*sample.pcie, now_.t);
-    if (sample.sources) port.latest.sources = sample.sources;
     port.forget_old(now_.t);
   }
 }

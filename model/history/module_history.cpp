@@ -57,6 +57,76 @@ bool is_blank(const ModuleSample& module) {
   return module.supply_v.value_or(0) <= 0 && !sees_light(module);
 }
 
+std::optional<std::uint8_t> host_holds(const ModuleSample& module, std::uint32_t link_lanes) {
+  bool known = module.low_pwr_request_sw || module.allowed_power_w;
+  unsigned held = 0;
+  const bool is_cmis = !module.state.empty();
+  // SFF-8636: a module of power class 1 needs no more than low power gives.
+  const bool may_run = is_cmis ? module.state == "ModuleReady" : module.power_class == 1U;
+  if (module.low_pwr_request_sw == true && !may_run) held |= kLowPowerBySoftware;
+  if (module.state == "ModuleLowPwr" && module.low_pwr_request_sw != true &&
+      module.low_pwr_allow_request_hw == true)
+    held |= kLowPowerByPin;
+  if (module.allowed_power_w && module.allowed_power_w < module.max_power_w) held |= kPowerClassOff;
+  std::size_t lanes = 0, off = 0;
+  for (const ModuleLane& lane : module.lanes) {
+    if (!lane.tx_disabled && !lane.output_squelch_force_tx) continue;
+    ++lanes;
+    off += lane.tx_disabled == true || lane.output_squelch_force_tx == true;
+  }
+  known = known || lanes > 0;
+  if (off > 0 && (off == lanes || link_lanes >= lanes)) held |= kTransmittersOff;
+  const auto has_control = [](const ModuleHostLane& lane) { return lane.dp_deinit.has_value(); };
+  const auto is_down = [](const ModuleHostLane& lane) { return lane.dp_deinit.value_or(true); };
+  if (std::ranges::any_of(module.host_lanes, has_control)) {
+    known = true;
+    if (std::ranges::all_of(module.host_lanes, is_down)) held |= kDataPathDown;
+  }
+  return known ? std::optional(static_cast<std::uint8_t>(held)) : std::nullopt;
+}
+
+HostSignal host_signal(const ModuleSample& module) {
+  HostSignal signal{false, true, true};
+  for (const ModuleLane& lane : module.lanes) {
+    if (!lane.tx_los && !lane.tx_lol) continue;
+    signal.known = true;
+    signal.lost = signal.lost && lane.tx_los == true;
+    signal.unlocked = signal.unlocked && (lane.tx_lol == true || lane.tx_los == true);
+  }
+  return signal.known ? signal : HostSignal{};
+}
+
+void DropOuts::removed(SteadyTime t, const std::string& serial) {
+  constexpr double kAgainS = 3600;
+  if (out_since_) return;
+  out_since_ = t;
+  serial_ = serial;
+  by_itself_ = last_ && in_seconds(t - *last_) <= kAgainS;
+}
+
+void DropOuts::read(const std::string& serial, SteadyTime now) {
+  constexpr std::size_t kMost = 64;
+  constexpr double kOutS = 5;  // a reading may be older than the event that it comes with
+  if (out_since_ && in_seconds(now - *out_since_) < kOutS) return;
+  if (!out_since_) {
+    if (!serial.empty() && !serial_.empty() && serial != serial_) *this = DropOuts();
+    return;
+  }
+  // Without a serial it may be another module.
+  if (serial.empty() || serial != serial_) {
+    *this = DropOuts();
+    return;
+  }
+  if (by_itself_) times_.push_back(*out_since_);
+  if (times_.size() > kMost) times_.erase(times_.begin());
+  last_ = std::exchange(out_since_, std::nullopt);
+}
+
+std::size_t DropOuts::count(SteadyTime now, double window_s) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(times_, [&](SteadyTime t) { return in_seconds(now - t) <= window_s; }));
+}
+
 void LaneSeries::add_recent(double value, SteadyTime t) {
   recent = {value, recent[0], recent[1]};
   recent_at = {t, recent_at[0], recent_at[1]};
@@ -126,6 +196,8 @@ void ModuleHistory::update(const ModuleSample& module, const LinkPhase& link, St
     has_no_meters_ = false;
   else if (link.up && rx_dbm[0].baseline.size() == 0 && rx_dbm[0].recent_count == 0)
     has_no_meters_ = true;
+  const HostSignal signal = host_signal(module);
+  unheard_reads = !link.up && (signal.lost || signal.unlocked) ? unheard_reads + 1 : 0;
   rx_lanes = tx_lanes = 0;
   const std::size_t lanes = has_no_meters_ ? 0 : std::min(module.lanes.size(), kMaxLanes);
   for (std::size_t i = 0; i < lanes; ++i) update_lane(i, module.lanes[i], link, now);
@@ -158,6 +230,7 @@ void ModuleHistory::forget_recent_light() {
 void ModuleHistory::clear_baselines() {
   rx_dbm = tx_dbm = bias_ma = Lanes{};
   temperature_c = supply_v = LaneSeries{};
+  held_while_up = 0;
 }
 
 std::optional<double> ModuleHistory::most_rx_lost_db(bool latest) const {

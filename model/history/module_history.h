@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "model/history/baseline.h"
@@ -47,6 +48,43 @@ struct LinkPhase {
   bool warm = false;     ///< long enough for the temperature to stand
 };
 
+/// What this host did to its module, by the module's own control bytes. Bits.
+enum HostHold : std::uint8_t {
+  kLowPowerBySoftware = 1,  ///< CMIS LowPwrRequestSW; SFF-8636: power override, low power set
+  kLowPowerByPin = 2,       ///< CMIS LowPwrAllowRequestHW in ModuleLowPwr
+  kPowerClassOff = 4,       ///< SFF-8636: it may need more than the host allows
+  kTransmittersOff = 8,     ///< OutputDisableTx, or the output is squelched by force
+  kDataPathDown = 16,       ///< CMIS DPDeinit
+};
+/// nullopt: the module gives none of these bytes. `link_lanes`: how many lanes the link needs, 0:
+/// not known.
+std::optional<std::uint8_t> host_holds(const ModuleSample& module, std::uint32_t link_lanes);
+
+/// Whether the lanes get a signal from this host (Tx LOS), and lock on it (Tx LOL).
+struct HostSignal {
+  bool known = false, lost = false, unlocked = false;  ///< of all lanes
+};
+HostSignal host_signal(const ModuleSample& module);
+
+/// When the module left its cage and the same one came back. A hand does that once; what happens
+/// again within an hour the module does by itself.
+class DropOuts {
+ public:
+  void removed(SteadyTime t, const std::string& serial);
+  /// A module was read in the cage.
+  void read(const std::string& serial, SteadyTime now);
+  /// It is out, or was out last, by itself: nobody's work.
+  [[nodiscard]] bool by_itself() const { return by_itself_; }
+  /// How often by itself in the last `window_s`.
+  [[nodiscard]] std::size_t count(SteadyTime now, double window_s) const;
+
+ private:
+  std::optional<SteadyTime> out_since_, last_;  ///< last_: when it left before and came back
+  std::string serial_;                          ///< of the one that left
+  bool by_itself_ = false;
+  std::vector<SteadyTime> times_;  ///< by itself, newest last
+};
+
 struct ModuleHistory {
   using Lanes = std::array<LaneSeries, kMaxLanes>;
   Lanes rx_dbm, tx_dbm, bias_ma;
@@ -56,6 +94,11 @@ struct ModuleHistory {
   std::string type, type_before;  ///< of this module and of the one before; "" not known
   std::optional<SteadyTime> serial_changed_at;
   std::optional<SteadyTime> read_at;  ///< when the values were true
+  std::uint8_t held_while_up = 0;     ///< HostHold at the last reading of a link that carried
+  /// Readings in a row, of a link that is down, in which the module got no signal from this host:
+  /// the flags of one reading may be latched from the fall.
+  std::size_t unheard_reads = 0;
+  DropOuts drop_outs;
 
   /// Another serial than before clears the baselines. Returns whether it did.
   bool update_serial(const std::string& now_serial, SteadyTime now);

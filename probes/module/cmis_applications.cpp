@@ -123,6 +123,11 @@ CmisLanes cmis_lanes(const ModuleImage& image, bool optical) {
     if (selected[lane] != 0)
       out.host_per_bank = std::max(out.host_per_bank, lane % kLanesPerBank + 1);
   if (!optical) out.media_per_bank = out.host_per_bank;
+  const unsigned most = form_factor_lanes(module_head(image).identifier);
+  if (most != 0) {
+    out.host_per_bank = std::min(out.host_per_bank, most);
+    out.media_per_bank = std::min(out.media_per_bank, most);
+  }
 
   for (std::size_t bank = 0; bank < selected.size() / kLanesPerBank; ++bank)
     for (const Application& app : apps)

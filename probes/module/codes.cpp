@@ -26,19 +26,31 @@ struct Identifier {
   std::uint8_t code = 0;
   ModuleMap map = ModuleMap::kNone;
   std::string_view name;
+  std::uint8_t lanes = 0;  ///< electrical ones that its connector has; 0: not bounded here
 };
-// Table 4-1.
+// Table 4-1; the lanes are of the form factors' own specifications (SFF-8665, QSFP-DD, OSFP and
+// OSFP-XD MSA, SFP-DD, DSFP, CDFP).
 constexpr Identifier kIdentifiers[] = {
-    {0x01, ModuleMap::kSff8472, "GBIC"},       {0x02, ModuleMap::kSff8472, "soldered"},
-    {0x03, ModuleMap::kSff8472, "SFP"},        {0x0b, ModuleMap::kUnsupported, "DWDM-SFP"},
-    {0x0c, ModuleMap::kUnsupported, "QSFP"},   {0x0d, ModuleMap::kSff8636, "QSFP+"},
-    {0x11, ModuleMap::kSff8636, "QSFP28"},     {0x17, ModuleMap::kSff8636, "microQSFP"},
-    {0x18, ModuleMap::kCmis, "QSFP-DD"},       {0x19, ModuleMap::kCmis, "OSFP"},
-    {0x1a, ModuleMap::kUnsupported, "SFP-DD"}, {0x1b, ModuleMap::kCmis, "DSFP"},
-    {0x1e, ModuleMap::kCmis, "QSFP (CMIS)"},   {0x1f, ModuleMap::kCmis, "SFP-DD (CMIS)"},
-    {0x20, ModuleMap::kCmis, "SFP (CMIS)"},    {0x21, ModuleMap::kCmis, "OSFP-XD"},
-    {0x22, ModuleMap::kCmis, "ELSFP"},         {0x23, ModuleMap::kCmis, "CDFP x4"},
-    {0x24, ModuleMap::kCmis, "CDFP x8"},       {0x25, ModuleMap::kCmis, "CDFP x16"},
+    {0x01, ModuleMap::kSff8472, "GBIC", 1},
+    {0x02, ModuleMap::kSff8472, "soldered", 1},
+    {0x03, ModuleMap::kSff8472, "SFP", 1},
+    {0x0b, ModuleMap::kUnsupported, "DWDM-SFP", 1},
+    {0x0c, ModuleMap::kUnsupported, "QSFP", 4},
+    {0x0d, ModuleMap::kSff8636, "QSFP+", 4},
+    {0x11, ModuleMap::kSff8636, "QSFP28", 4},
+    {0x17, ModuleMap::kSff8636, "microQSFP", 4},
+    {0x18, ModuleMap::kCmis, "QSFP-DD", 8},
+    {0x19, ModuleMap::kCmis, "OSFP", 8},
+    {0x1a, ModuleMap::kUnsupported, "SFP-DD", 2},
+    {0x1b, ModuleMap::kCmis, "DSFP", 2},
+    {0x1e, ModuleMap::kCmis, "QSFP (CMIS)", 4},
+    {0x1f, ModuleMap::kCmis, "SFP-DD (CMIS)", 2},
+    {0x20, ModuleMap::kCmis, "SFP (CMIS)", 1},
+    {0x21, ModuleMap::kCmis, "OSFP-XD", 16},
+    {0x22, ModuleMap::kCmis, "ELSFP"},
+    {0x23, ModuleMap::kCmis, "CDFP x4", 4},
+    {0x24, ModuleMap::kCmis, "CDFP x8", 8},
+    {0x25, ModuleMap::kCmis, "CDFP x16", 16},
 };
 
 struct Code {
@@ -269,6 +281,10 @@ ModuleMap module_map(std::uint8_t identifier) {
 
 std::string_view form_factor_name(std::uint8_t identifier) {
   return find<Identifier>(kIdentifiers, identifier).name;
+}
+
+unsigned form_factor_lanes(std::uint8_t identifier) {
+  return find<Identifier>(kIdentifiers, identifier).lanes;
 }
 
 std::string_view connector_name(std::uint8_t code) { return find<Code>(kConnectors, code).name; }

@@ -21,6 +21,8 @@ enum class ModuleMap : std::uint8_t {
 ModuleMap module_map(std::uint8_t identifier);
 /// "QSFP-DD"
 std::string_view form_factor_name(std::uint8_t identifier);
+/// The most lanes that it can have; 0: not known.
+unsigned form_factor_lanes(std::uint8_t identifier);
 /// Table 4-3: "LC", "MPO-12", …
 std::string_view connector_name(std::uint8_t code);
 /// `lanes`: the column "Lane Count"; 0 where the table leaves it open (InfiniBand).

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "probes/module/codes.h"
+#include "probes/module/module_flags.h"
 
 namespace linkhealth {
 
@@ -47,6 +48,42 @@ void drop_blank_monitors(const ModuleHead& head, ModuleSample& sample) {
           : "all readings are zero: nothing is measured");
 }
 
+/// SFF-8636: the bytes of all latched flags; CMIS: those of the lanes (CMIS 5.4 table 8-92). No
+/// module passes all its high and all its low limits at once: nothing answered these bytes.
+bool flags_are_ones(const ModuleImage& image, const ModuleHead& head) {
+  if (head.map == ModuleMap::kSff8636) return lower_page(image).are_ones(3, 14);
+  if (head.map != ModuleMap::kCmis) return false;
+  bool ones = lower_page(image).are_ones(8, 11);
+  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
+    ones = ones || upper_page(image, 0x11, bank).are_ones(135, 152);
+  return ones;
+}
+
+void drop_without_limit(AlarmFlags& flags, const Limits& limits) {
+  if (!limits.low_alarm) flags.low_alarm.reset();
+  if (!limits.low_warn) flags.low_warn.reset();
+  if (!limits.high_warn) flags.high_warn.reset();
+  if (!limits.high_alarm) flags.high_alarm.reset();
+}
+
+/// What was passed must be there. Of limits that were not read nothing is known: their flags stay.
+void drop_flags_without_limits(const ModuleImage& image, const ModuleHead& head,
+                               ModuleSample& sample) {
+  const ModulePageKey limits = head.map == ModuleMap::kSff8472   ? kA2Page
+                               : head.map == ModuleMap::kSff8636 ? upper_key(0x03)
+                                                                 : upper_key(0x02);
+  const bool flat = head.map == ModuleMap::kSff8636 && lower_page(image).bit(2, 2).value_or(false);
+  if (!flat && !image.whole(limits)) return;
+  const ModuleThresholds& of = sample.thresholds;
+  drop_without_limit(sample.temperature_flags, of.temperature_c);
+  drop_without_limit(sample.supply_flags, of.supply_v);
+  for (ModuleLane& lane : sample.lanes) {
+    drop_without_limit(lane.rx_power_flags, of.rx_power_mw);
+    drop_without_limit(lane.tx_power_flags, of.tx_power_mw);
+    drop_without_limit(lane.tx_bias_flags, of.tx_bias_ma);
+  }
+}
+
 }  // namespace
 
 ModuleSample decode_module(const ModuleImage& image) {
@@ -78,6 +115,11 @@ ModuleSample decode_module(const ModuleImage& image) {
       break;
   }
   drop_blank_monitors(head, sample);
+  drop_flags_without_limits(image, head, sample);
+  if (flags_are_ones(memory, head)) {
+    forget_flags(sample);
+    sample.warnings.emplace_back("the flags are all ones, which no module has: left out");
+  }
   return sample;
 }
 

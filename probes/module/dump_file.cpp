@@ -166,33 +166,130 @@ std::vector<std::string_view> split_blanks(std::string_view line) {
   return words;
 }
 
-/// Lines of `0x0000:  0d 00 02 …`, with a heading ("Offset  Values", dashes) that is passed over.
+/// "0x0010:" of ethtool, "00000010" of hexdump and sfputil, "00000010:" of xxd.
+std::optional<std::uint64_t> dump_offset(std::string_view word) {
+  if (word.ends_with(':')) word.remove_suffix(1);
+  if (word.starts_with("0x")) return parse_hex_or_decimal(word);
+  constexpr std::size_t kDigits = 8;
+  const bool is_hex = word.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+  return word.size() == kDigits && is_hex ? parse_hex_or_decimal("0x" + std::string(word))
+                                          : std::nullopt;
+}
+
+/// The bytes of a line behind its offset. hexdump and xxd have the text too, behind 16 bytes or a
+/// bar, and xxd two bytes a group.
+Result<RawBytes> line_bytes(std::string_view line, std::string_view offset, unsigned number) {
+  constexpr std::size_t kMost = 16;
+  const bool is_ethtool = offset.starts_with("0x");
+  RawBytes out;
+  for (const std::string_view word :
+       split_blanks(line.substr(offset.size(), line.find('|') - offset.size()))) {
+    const auto bytes = is_ethtool && word.size() != 2 ? std::nullopt : hex_bytes(word);
+    if (!bytes)
+      return Error{
+          fmt::format("line {}: \"{}\" is no hex byte", number, printable(word.substr(0, 20)))};
+    out.insert(out.end(), bytes->begin(), bytes->end());
+    if (!is_ethtool && out.size() >= kMost) break;
+  }
+  return out;
+}
+
+/// Lines of `0x0000:  0d 00 02 …`, with a heading ("Offset  Values", dashes) that is passed over,
+/// and what a shell or a driver wrote before it; or of `hexdump -C`, where a line of "*" repeats
+/// the one before it.
 Result<ModuleImage> parse_hex_text(std::string_view content) {
-  RawBytes bytes;
+  RawBytes bytes, last;
   unsigned number = 0;
+  bool repeats = false;
   for (std::string_view line : split(content, '\n')) {
     ++number;
     line = trim(line);
-    if (!line.starts_with("0x")) {
-      if (line.empty() || line.starts_with("Offset") || line.starts_with("---")) continue;
+    if (line.empty() || line.starts_with("Offset") || line.starts_with("---")) continue;
+    const auto words = split_blanks(line);
+    const auto offset = dump_offset(words.front());
+    if (!offset && bytes.empty()) continue;
+    repeats = repeats || line == "*";
+    if (line == "*") continue;
+    if (!offset)
       return Error{fmt::format("line {}: not a line of `ethtool -m DEV hex on`", number)};
-    }
-    const auto colon = line.find(':');
-    const auto offset = parse_hex_or_decimal(line.substr(0, colon));
-    if (colon == std::string_view::npos || !offset)
-      return Error{fmt::format("line {}: no offset", number)};
+    while (repeats && !last.empty() && bytes.size() < std::min<std::uint64_t>(*offset, kMaxLinear))
+      bytes.insert(bytes.end(), last.begin(), last.end());
+    repeats = false;
     if (*offset != bytes.size())
       return Error{
           fmt::format("line {}: offset {} where {} should follow", number, *offset, bytes.size())};
-    for (const std::string_view word : split_blanks(line.substr(colon + 1))) {
-      const auto byte = hex_byte(word);
-      if (!byte)
-        return Error{
-            fmt::format("line {}: \"{}\" is no hex byte", number, printable(word.substr(0, 20)))};
-      bytes.push_back(*byte);
-    }
+    const auto more = line_bytes(line, words.front(), number);
+    if (!more) return more.error();
+    if (!more->empty()) last = *more;
+    bytes.insert(bytes.end(), more->begin(), more->end());
   }
   return from_linear(bytes);
+}
+
+/// "Lower page 0h", "Upper page 11h", "A0h dump" and "A2h dump" of SONiC's `sfputil`: offsets in a
+/// page begin with 0, those of an upper half with 80h.
+struct SfputilPart {
+  ModulePageKey key;  ///< of the first half
+  bool both = false;  ///< 256 bytes
+};
+std::optional<SfputilPart> sfputil_heading(std::string_view line) {
+  if (line == "A0h dump") return SfputilPart{{kModuleAddressA0, 0, 0, false}, true};
+  if (line == "A2h dump") return SfputilPart{{kModuleAddressA2, 0, 0, false}, true};
+  if (line == "Lower page 0h") return SfputilPart{kLowerPage, false};
+  constexpr std::string_view kUpper = "Upper page ";
+  if (!line.starts_with(kUpper) || !line.ends_with('h')) return std::nullopt;
+  const std::string_view digits = line.substr(kUpper.size(), line.size() - kUpper.size() - 1);
+  const auto page = parse_hex_or_decimal("0x" + std::string(digits));
+  if (!page || *page > 0xff) return std::nullopt;
+  return SfputilPart{upper_key(static_cast<std::uint8_t>(*page)), false};
+}
+
+constexpr std::string_view kSfputil = "EEPROM hexdump for port";
+Result<ModuleImage> parse_sfputil(std::string_view content) {
+  ModuleImage image;
+  std::optional<SfputilPart> part;
+  RawBytes bytes;
+  const auto store = [&] {
+    if (!part) return;
+    if (part->both)
+      store_both(image, part->key.i2c_address, bytes);
+    else
+      store_half(image, part->key, bytes);
+    bytes.clear();
+  };
+  unsigned number = 0, ports = 0;
+  for (std::string_view line : split(content, '\n')) {
+    ++number;
+    line = trim(line);
+    if (line.starts_with(kSfputil) && ++ports > 1)
+      return Error{fmt::format("line {}: a second port: give one port's dump", number)};
+    if (const auto next = sfputil_heading(line)) {
+      store();
+      part = next;
+      continue;
+    }
+    const auto words = split_blanks(line);
+    const auto offset = words.empty() ? std::nullopt : dump_offset(words.front());
+    if (!offset || !part) continue;
+    const std::size_t expected = bytes.size() + (part->key.upper ? kHalf : 0);
+    if (*offset != expected)
+      return Error{
+          fmt::format("line {}: offset {} where {} should follow", number, *offset, expected)};
+    const auto more = line_bytes(line, words.front(), number);
+    if (!more) return more.error();
+    bytes.insert(bytes.end(), more->begin(), more->end());
+  }
+  store();
+  if (image.empty()) return Error{"no page of a module in it"};
+  if (const auto module = check_is_module(image); !module) return module.error();
+  return image;
+}
+
+bool has_dump_line(std::string_view content) {
+  return std::ranges::any_of(split(content, '\n'), [](std::string_view line) {
+    const auto words = split_blanks(trim(line));
+    return !words.empty() && dump_offset(words.front());
+  });
 }
 
 bool is_text(std::string_view content) {
@@ -221,11 +318,11 @@ Result<ModuleImage> parse_module_dump(std::string_view content) {
   if (content.empty()) return Error{"the file is empty"};
   if (const auto json = json_text(content)) return parse_json(*json);
   if (is_text(content)) {
-    const std::string_view text = trim(content);
-    if (text.starts_with("Offset") || text.starts_with("0x")) return parse_hex_text(content);
+    if (content.find(kSfputil) != std::string_view::npos) return parse_sfputil(content);
+    if (has_dump_line(content)) return parse_hex_text(content);
     return Error{
         "not a module dump: neither the JSON of a dump, nor `ethtool -m DEV hex on`, nor `ethtool "
-        "-m DEV raw on`"};
+        "-m DEV raw on`, nor `hexdump -C` of it, nor `sfputil show eeprom-hexdump`"};
   }
   return from_linear({reinterpret_cast<const std::uint8_t*>(content.data()), content.size()});
 }

@@ -87,6 +87,12 @@ std::optional<bool> ModulePage::bit(unsigned offset, unsigned bit) const {
   return ((*value >> bit) & 1U) != 0;
 }
 
+bool ModulePage::are_ones(unsigned first, unsigned last) const {
+  for (unsigned at = first; at <= last; ++at)
+    if (byte(at) != 0xff) return false;
+  return true;
+}
+
 std::optional<std::string> ModulePage::raw(unsigned offset, unsigned length) const {
   std::string out;
   for (unsigned i = 0; i < length; ++i) {

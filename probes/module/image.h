@@ -101,6 +101,8 @@ class ModulePage {
   [[nodiscard]] bool offers(unsigned offset, unsigned bit) const {
     return this->bit(offset, bit).value_or(false);
   }
+  /// True when bytes first..last were read and each is FFh.
+  [[nodiscard]] bool are_ones(unsigned first, unsigned last) const;
   /// `length` bytes as they are; nullopt when one is missing.
   [[nodiscard]] std::optional<std::string> raw(unsigned offset, unsigned length) const;
   /// Whether the sum of bytes first..last, modulo 256, is the byte at `at`; nullopt when one of

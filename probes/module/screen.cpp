@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "probes/module/values.h"
 
 namespace linkhealth {
 
@@ -78,6 +82,67 @@ bool driver_ignores_bank(const ModuleImage& image, std::uint8_t bank) {
          std::ranges::any_of(*one, [](char byte) { return byte != 0 && byte != 1; });
 }
 
+bool is_wrong(const ModulePage& page, unsigned first, unsigned last, unsigned at) {
+  return page.checksum_ok(first, last, at) == false;
+}
+
+/// Nothing that a person could read: of all texts that a module has, at least one is printable.
+bool has_no_text(const ModulePage& page,
+                 std::initializer_list<std::pair<unsigned, unsigned>> texts) {
+  ModuleWarnings ignored;
+  return std::ranges::all_of(texts, [&](const auto& text) {
+    return read_text(page, text.first, text.second, "", ignored).empty();
+  });
+}
+
+/// Page 00h or A0h whose sums are all wrong and that names nobody: other bytes than the module's
+/// identity. A driver answered A0h with A2h (bnxt, 2025), and only its first byte is a module's.
+bool is_no_identity(const ModuleImage& image, const ModulePageKey& key) {
+  const ModulePage page(image, key);
+  const ModuleMap map = module_head(image).map;
+  if (map == ModuleMap::kSff8472 && key == kLowerPage)
+    return is_wrong(page, 0, 62, 63) && is_wrong(page, 64, 94, 95) &&
+           has_no_text(page, {{20, 16}, {40, 16}, {68, 16}});
+  if (key != upper_key(0)) return false;
+  if (map == ModuleMap::kSff8636)
+    return is_wrong(page, 128, 190, 191) && is_wrong(page, 192, 222, 223) &&
+           has_no_text(page, {{148, 16}, {168, 16}, {196, 16}});
+  return map == ModuleMap::kCmis && is_wrong(page, 128, 221, 222) &&
+         has_no_text(page, {{129, 16}, {148, 16}, {166, 16}});
+}
+
+/// SFF-8472: limits and calibration, the part of A2h that never changes, with its sum in byte 95.
+constexpr unsigned kA2Constants = 96;
+
+/// Limits of this quantity that can be true.
+bool has_limits(const ModulePage& page, unsigned at, const ModuleQuantity& quantity) {
+  ModuleWarnings ignored;
+  const Limits limits = read_limits(page, at, quantity, ignored);
+  return limits.low_alarm.value_or(quantity.min - 1) >= quantity.min &&
+         limits.high_alarm.value_or(quantity.max + 1) <= quantity.max;
+}
+bool has_value(const ModulePage& page, unsigned at, const ModuleQuantity& quantity) {
+  ModuleWarnings ignored;
+  return read_value(page, at, quantity, 0, ignored).has_value();
+}
+
+/// Some drivers answer A2h with A0h (mqnic, AS5712), others with the A0h of another cage: its bytes
+/// 0 and 1 would be a temperature limit of 1 to 12 C. A bus that floats gives bits by chance, of
+/// which the checksum, the limits and the readings of temperature and supply are never all right.
+std::string why_not_a2(const ModuleImage& image) {
+  const ModulePage a0 = lower_page(image), a2 = a2_page(image);
+  if (const auto constants = a2.raw(0, kA2Constants);
+      constants && constants == a0.raw(0, kA2Constants))
+    return "is a copy of A0h: the module does not have it";
+  if (!is_wrong(a2, 0, 94, 95)) return {};
+  if (a2.u16(0) == a0.u16(0)) return "is an A0h: no readings";
+  const bool external = a0.offers(92, 4);  // raw values
+  if (external || has_limits(a2, 0, kTemperature.quantity) || has_limits(a2, 8, kSupply.quantity) ||
+      (has_value(a2, 96, kTemperature.quantity) && has_value(a2, 98, kSupply.quantity)))
+    return {};
+  return "has a wrong checksum, impossible limits and impossible readings";
+}
+
 /// "" for a page that may be the module's memory.
 std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key) {
   const Half& half = *image.half(key);
@@ -89,6 +154,8 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key) {
     return "is all zeros";
   // No memory map has such a page.
   if (is_lower && all_are(half, 0xff, 1)) return "is all ones behind its first byte: no answer";
+  if (is_no_identity(image, key)) return "has wrong checksums and no text (read it again)";
+  if (key == kA2Page && module_head(image).map == ModuleMap::kSff8472) return why_not_a2(image);
   if (key.i2c_address != kModuleAddressA0 || is_lower) return {};
   if (is_copy(half, image.half(upper_key(0))))
     return "is a copy of page 00h: the module does not have it";
@@ -168,8 +235,8 @@ ModuleHead module_head(const ModuleImage& image) {
 
 bool cmis_is_flat(const ModuleImage& image) { return lower_page(image).bit(2, 7).value_or(true); }
 
-std::uint8_t cmis_bank_count(const ModuleImage& image) {
-  const ModulePage advert = upper_page(image, 0x01);
+namespace {
+std::uint8_t advertised_banks(const ModulePage& advert) {
   switch (advert.code(142) & 3U) {
     case 1:
       return 2;
@@ -182,6 +249,15 @@ std::uint8_t cmis_bank_count(const ModuleImage& image) {
     default:
       return 1;
   }
+}
+}  // namespace
+
+std::uint8_t cmis_bank_count(const ModuleImage& image) {
+  constexpr unsigned kLanesPerBank = 8;
+  const std::uint8_t banks = advertised_banks(upper_page(image, 0x01));
+  const unsigned lanes = form_factor_lanes(module_head(image).identifier);
+  if (lanes == 0) return banks;
+  return static_cast<std::uint8_t>(std::min<unsigned>(banks, std::max(1U, lanes / kLanesPerBank)));
 }
 
 std::uint8_t vdm_group_count(const ModuleImage& image) {

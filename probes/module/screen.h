@@ -1,7 +1,8 @@
 // Removes from an image what is not a module's memory though its read succeeded: a page of all
 // ones, an advertisement of all zeros, and a page that is only a copy of page 00h (CMIS selects it
-// for an unsupported page), of the lower page, or of bank 0 (drivers that ignore the bank). The one
-// place that doubts whole pages. Also: which memory map an image has, and what CMIS advertises.
+// for an unsupported page), of the lower page, or of bank 0 (drivers that ignore the bank); an
+// identity with wrong sums that names nobody, and an A2h that is an A0h or disproves itself. The
+// one place that doubts whole pages. Also: which memory map an image has, and what CMIS advertises.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ ModuleHead module_head(const ModuleImage& image);
 
 /// CMIS: only the lower page and page 00h exist (byte 2 bit 7).
 bool cmis_is_flat(const ModuleImage& image);
-/// CMIS: banks of eight lanes (01h:142); 1 when not known.
+/// CMIS: banks of eight lanes (01h:142), no more than the form factor has lanes for; 1 when not
+/// known.
 std::uint8_t cmis_bank_count(const ModuleImage& image);
 /// CMIS: groups of VDM values (2Fh:128); 0 when VDM is not offered.
 std::uint8_t vdm_group_count(const ModuleImage& image);

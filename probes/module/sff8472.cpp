@@ -52,6 +52,15 @@ bool is_active_copper(const ModulePage& a0) {
   return (a0.code(3) & 0xf0U) == 0 && !wavelength_nm(a0);
 }
 
+/// Byte 9, the media of Fibre Channel (table 5-3): bits 7 to 4 are of wire, 3, 2 and 0 of glass.
+/// Modules of 2.5GBASE-T state their copper nowhere else.
+constexpr unsigned kFcWire = 0xf0, kFcTwistedPair = 0x40, kFcGlass = 0x0d;
+bool is_wire(const ModulePage& a0) {
+  const bool ethernet_on_glass = (a0.code(3) & 0xf0U) != 0 || (a0.code(6) & 0x03U) != 0;
+  return (a0.code(9) & kFcWire) != 0 && (a0.code(9) & kFcGlass) == 0 && !ethernet_on_glass &&
+         !wavelength_nm(a0) && extended_compliance(a0.code(36)).fibre == Fibre::kUnknown;
+}
+
 SffMedium medium_of(const ModulePage& a0) {
   const std::uint8_t connector = a0.code(2);
   const Compliance compliance = extended_compliance(a0.code(36));
@@ -62,6 +71,9 @@ SffMedium medium_of(const ModulePage& a0) {
   if (connector == 0x22 || a0.offers(6, 3) || compliance.cable == Cable::kBaseT)
     return {true, false, "unknown"};
   if (compliance.cable == Cable::kActiveCopper) return {true, true, "acc"};
+  if (is_wire(a0) && connector != 0x23)
+    return (a0.code(9) & kFcTwistedPair) != 0 ? SffMedium{true, false, "unknown"}
+                                              : SffMedium{true, true, "dac"};
   if (connector == 0x21 || compliance.is_copper()) return {true, true, "dac"};
   const bool wavelength = a0.u16(60).value_or(0) >= 600;
   if (connector == 0x23)
@@ -180,16 +192,18 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SffMediu
   ModuleWarnings& warnings = sample.warnings;
   note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
   for (const auto& row : kModuleMonitors) read_monitor_limits(a2, row, sample);
-  sample.data_not_ready = a2.bit(110, 0);
+  const bool has_states = a2.byte(110) != 0xff;  // nothing answered: not all of it can be true
+  if (has_states) sample.data_not_ready = a2.bit(110, 0);
   const bool ready = sample.data_not_ready != true;
   if (!ready) warnings.emplace_back("the module declares its readings invalid (data not ready)");
-  const bool has_flags = a0.offers(93, 7);
+  // Some modules leave the bytes unwritten. High and low alarms of all values are never all true.
+  const bool has_flags = a0.offers(93, 7) && !a2.are_ones(112, 113);
   for (const auto& row : kModuleMonitors) {
     if (ready) read_monitor(a2, kSff8472Flags, row, sample, warnings);
     if (!has_flags) sample.*row.field.flags = {};
   }
   if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
-  ModuleLane& lane = sample.lanes.emplace_back(read_states(a0, a2));
+  ModuleLane& lane = sample.lanes.emplace_back(has_states ? read_states(a0, a2) : ModuleLane{});
   // The receiver of an active copper cable loses its signal as an optical one does; it has no power
   // to measure.
   if (medium.copper) return;

@@ -25,6 +25,15 @@ constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-
 /// The upper half of byte 147.
 enum : std::uint8_t { k850Vcsel = 0x00, kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
 
+/// Byte 137, the media of Fibre Channel (table 6-17), where nothing else speaks of light:
+/// technology 0 is also a byte that nobody wrote.
+bool is_twisted_pair(const ModulePage& id) {
+  constexpr unsigned kTwistedPair = 0x40, kGlass = 0x0f;
+  const unsigned media = id.code(137);
+  return (media & kTwistedPair) != 0 && (media & kGlass) == 0 && id.code(147) >> 4U == 0 &&
+         (id.code(131) & 0x77U) == 0 && id.u16(186).value_or(0) == 0;
+}
+
 /// Unknown while a byte that decides it is not there: a dump may break off.
 SffMedium medium_of(const ModulePage& id) {
   if (!id.byte(147)) return {};
@@ -33,7 +42,8 @@ SffMedium medium_of(const ModulePage& id) {
   const Compliance compliance = extended_compliance(id.code(192));
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
   const bool optical_cable = compliance.cable == Cable::kActiveOptical || connector == 0x0b;
-  if (connector == 0x22 || compliance.cable == Cable::kBaseT) return {true, false, "unknown"};
+  if (connector == 0x22 || compliance.cable == Cable::kBaseT || is_twisted_pair(id))
+    return {true, false, "unknown"};
   if (technology >= kTechActiveCopper || compliance.cable == Cable::kActiveCopper)
     return {true, true, "acc"};
   if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};

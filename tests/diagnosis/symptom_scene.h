@@ -47,6 +47,15 @@ inline void losses(Scene& s, int count, double apart_s) {
   for (int i = 0; i < count; ++i)
     s.port.carrier.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
 }
+/// The same module leaves and comes back so many times, the last time 100 s ago.
+inline void drop_out(Scene& s, int times, double apart_s, const char* back = "S1") {
+  s.port.had_module = true;
+  for (int i = times - 1; i >= 0; --i) {
+    const SteadyTime t = steady_from_seconds(9900 - i * apart_s);
+    s.port.own.drop_outs.removed(t, "S1");
+    s.port.own.drop_outs.read(back, t + from_seconds(25));
+  }
+}
 inline void lanes(Scene& s) {
   s.port.latest.module = ModuleSample{};
   s.port.latest.module->lanes.resize(2);

@@ -393,5 +393,45 @@ TEST(Symptoms, AnOldLaserFlagWithLightAsEverIsNoFault) {
   EXPECT_TRUE(look(kTxFault, scene.view).absent());
 }
 
+TEST(ModuleHeld, IsNotJudgedOfAPortThatIsSetDownOrASharedModulesOtherHalf) {
+  Scene scene(false);
+  lanes(scene);
+  scene.port.latest.module->low_pwr_request_sw = true;
+  scene.port.latest.link->admin_up = false;
+  EXPECT_TRUE(look(kModuleHeld, scene.view).unknown());
+  scene.port.latest.link->admin_up = true;
+  EXPECT_TRUE(look(kModuleHeld, scene.view).present());
+  scene.port.latest.module->power_class = 1;
+  EXPECT_TRUE(look(kModuleHeld, scene.view).absent()) << "it needs no more than low power gives";
+  scene.port.latest.module->low_pwr_request_sw = false;
+  scene.port.latest.module->lanes[0].tx_disabled = true;
+  scene.port.latest.module->lanes[1].tx_disabled = false;
+  scene.port.carrier.best_lanes = 1;
+  EXPECT_TRUE(look(kModuleHeld, scene.view).absent()) << "the other port's lane";
+  scene.port.carrier.best_lanes = 2;
+  EXPECT_TRUE(look(kModuleHeld, scene.view).present());
+}
+
+TEST(ModuleState, LowPowerThatTheHostAskedForIsNoBadState) {
+  Scene scene(false);
+  lanes(scene);
+  scene.port.latest.module->state = "ModuleLowPwr";
+  EXPECT_TRUE(look(kModuleState, scene.view).present());
+  scene.port.latest.module->low_pwr_request_sw = true;
+  EXPECT_TRUE(look(kModuleState, scene.view).absent());
+}
+
+TEST(ModuleDropsOut, AnotherSerialIsAHand) {
+  Scene scene;
+  drop_out(scene, 4, 900);
+  EXPECT_TRUE(look(kModuleDropsOut, scene.view).present());
+  Scene swapped;
+  drop_out(swapped, 4, 900, "S2");
+  EXPECT_TRUE(look(kModuleDropsOut, swapped.view).absent());
+  Scene unnamed;
+  drop_out(unnamed, 4, 900, "");
+  EXPECT_TRUE(look(kModuleDropsOut, unnamed.view).absent()) << "it may be another module";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -169,7 +169,7 @@ const std::vector<Row>& rows() {
       {kLaneReadsDark, true, [](Scene& s, double v) { lanes(s), s.view.light.worst_rx_dbm = v; },
        -40, -15},
       {kTxLow, true, &lose<&LightStats::tx>, 1.2, 1.1},
-      {kTxFault, true,
+      {kTxFault, false,
        [](Scene& s, double v) { lanes(s), s.port.latest.module->lanes[1].tx_fault = v != 0; }, 1,
        0},
       {kBiasHigh, true, [](Scene& s, double v) { s.view.light.bias_ratio = v; }, 1.2, 1.19},
@@ -223,6 +223,17 @@ const std::vector<Row>& rows() {
       {kSupplyShared, true,
        [](Scene& s, double v) { s.view.supply_low = true, s.view.group.siblings_supply_low = v; },
        1, 0},
+      {kModuleHeld, false,
+       [](Scene& s, double v) { lanes(s), s.port.latest.module->low_pwr_request_sw = v != 0; }, 1,
+       0, [](Scene& s) { lanes(s); }},
+      {kHostSilent, false,
+       [](Scene& s, double v) {
+         lanes(s), s.port.own.unheard_reads = 2;
+         for (ModuleLane& lane : s.port.latest.module->lanes) lane.tx_los = lane.tx_lol = v != 0;
+       },
+       1, 0, [](Scene& s) { lanes(s); }},
+      {kModuleDropsOut, true, [](Scene& s, double apart_s) { drop_out(s, 3, apart_s); }, 2400, 3601,
+       nullptr},
       {kFarAdminDown, false, [](Scene& s, double up) { far_admin(s, up); }, 0, 1,
        [](Scene& s) { far_admin(s, 0, 9600); }},  // read before the fall: it says nothing about now
       {kFarModuleAbsent, false,

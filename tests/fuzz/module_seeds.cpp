@@ -49,6 +49,7 @@ void vdm_group(EepromBuilder& module, unsigned group, unsigned first, std::uint8
 /// All four groups: with 64 instances each they hold every type that CMIS has.
 EepromBuilder cmis_with_vdm(unsigned banks) {
   auto module = EepromBuilder::cmis();
+  if (banks > 1) module.co_packaged();
   module.lower().byte(1, 0x53).byte(8, 0x06).byte(9, 0xff).byte(10, 0xff).byte(11, 0xff);
   module.page(1)
       .byte(142, 0x44U | (banks == 1   ? 0U

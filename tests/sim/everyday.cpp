@@ -66,6 +66,16 @@ void storms_of_traffic(Everyday& e) {
   }
 }
 
+/// A hand takes the module out and puts the same one back: the benign twin of one that drops out.
+void module_reseat(Everyday& e) {
+  const double t = e.rng.uniform(900, e.end_s - 900);
+  e.port.add(
+      window(t, 29, true, [](PortSim& at, double, double) { at.now.module_present = false; }));
+  e.port.emit_at(t, PortEventKind::kModuleRemoved);
+  e.port.emit_at(t + 29, PortEventKind::kModuleInserted);
+  for (const char* name : {"module_missing", "unplugged"}) e.truth.tolerate.emplace_back(name);
+}
+
 void module_swap(Everyday& e) {
   const double t = e.rng.uniform(900, e.end_s - 900);
   e.port.add(window(t, e.rng.uniform(30, 110), true,
@@ -127,7 +137,7 @@ constexpr EverydayRow kEveryday[] = {
     {0.03, true, &switch_upgrade}, {0.25, false, &storms_of_traffic},
     {0.03, true, &module_swap},    {0.06, true, &low_light},
     {0.08, false, &module_busy},   {0.03, false, &counters_cleared},
-    {0.02, true, &driver_reload},
+    {0.02, true, &driver_reload},  {0.03, true, &module_reseat},
 };
 
 }  // namespace

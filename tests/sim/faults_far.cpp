@@ -21,7 +21,16 @@ void plan_reduced_speed(Planner& p) {
       true));
 }
 
+/// A setting of this host keeps the module off: no part is bad.
+void plan_module_held(Planner& p) {
+  const bool low = p.rng.chance(0.6);
+  p.always([low](PortSim& at) { (low ? at.now.held_low : at.now.held_dark) = true; });
+  p.truth.note = low ? "low power" : "transmitters off";
+  p.truth.link_down = true;
+}
+
 void plan_settings_mismatch(Planner& p) {
+  if (p.optical() && p.rng.chance(0.25)) return plan_module_held(p);
   const std::vector<DownReason> reasons = {{"Autoneg", "No HCD"},
                                            {"Autoneg", "No partner detected during force mode"},
                                            {"Autoneg", "FEC mismatch during override"},

@@ -29,6 +29,12 @@ void plan_pcie(Planner& p) {
 }
 
 void plan_nic(Planner& p) {
+  if (p.optical() && p.port.ddm.flags && p.rng.chance(0.25)) {  // only its module says so
+    p.always([](PortSim& at) { at.now.host_silent = true; });
+    p.truth.note = "silent";
+    p.truth.link_down = true;
+    return;
+  }
   const bool gone = p.plan.strength == Strength::kStrong && p.rng.chance(0.4) && p.plan.onset_s > 0;
   p.truth.note = gone ? "gone" : "health";
   const bool mlx5 = p.port.setup.driver->name == "mlx5_core";

@@ -40,6 +40,24 @@ void plan_module_management(Planner& p) {
   p.truth.link_down = true;
 }
 
+/// It leaves and comes back by itself, as if somebody pulled it.
+void plan_drop_outs(Planner& p) {
+  for (double t = std::max(p.plan.onset_s, 1.0); t < p.plan.until_s;
+       t += p.rng.uniform(600, 2400)) {
+    Effect out;
+    out.start_s = t;
+    out.end_s = t + p.rng.uniform(15, 40);
+    out.apply = [](PortSim& port, double, double) { port.now.module_present = false; };
+    p.port.emit_at(out.start_s, PortEventKind::kModuleRemoved);
+    p.port.emit_at(out.end_s, PortEventKind::kModuleInserted);
+    p.port.add(std::move(out));
+  }
+  // The first may be a hand.
+  p.truth.onset_s = std::max(p.plan.onset_s, 1.0) + 2400;
+  p.truth.tolerate = {"module_missing", "unplugged"};
+  p.truth.note = "drops out";
+}
+
 }  // namespace
 
 void plan_bad_module(Planner& p) {
@@ -54,6 +72,8 @@ void plan_bad_module(Planner& p) {
     p.truth.note = "meter";
     return;
   }
+  if (kind == 2 && p.plan.until_s - p.plan.onset_s > 9000 && p.rng.chance(0.3))
+    return plan_drop_outs(p);
   if (kind == 2) {
     const double per_s = flaps_per_s(p);
     p.port.add(

@@ -173,7 +173,7 @@ void PortSim::settle(double t) {
 
 void PortSim::apply_light() {
   const bool local_laser = now.admin_up && now.nic_ok && now.module_present && !now.too_hot &&
-                           now.powered && !now.rebooting;
+                           now.powered && !now.rebooting && !now.held_low && !now.held_dark;
   const bool far_laser =
       now.far_module_present && (now.far_admin_up || !now.laser_follows_far_admin);
   for (std::size_t lane = 0; lane < link.lanes(); ++lane) {
@@ -193,7 +193,8 @@ void PortSim::apply_light() {
 bool PortSim::possible() const {
   return !unused && now.admin_up && now.far_admin_up && now.nic_ok && !now.device_gone &&
          !now.rebooting && now.module_present && now.far_module_present && now.module_accepted &&
-         now.settings_match && now.module_managed && !now.too_hot && now.powered;
+         now.settings_match && now.module_managed && !now.too_hot && now.powered && !now.held_low &&
+         !now.held_dark && !now.host_silent;
 }
 
 double PortSim::next_cut(double t, double to) const {

@@ -40,6 +40,8 @@ struct Conditions {
   bool module_accepted = true, settings_match = true, module_managed = true, too_hot = false,
        powered = true;
   bool laser_follows_far_admin = true;
+  /// This host keeps the module in low power, or its lasers off, or sends it no signal.
+  bool held_low = false, held_dark = false, host_silent = false;
   double speed_factor = 1;
   double flap_per_s = 0, flap_down_s = 0;
   double heat_c = 0, far_heat_c = 0;

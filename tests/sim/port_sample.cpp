@@ -89,6 +89,13 @@ ModuleSample PortSim::sample_module() {
   out.firmware = firmware_;
   out.state = now.module_state;
   out.fault_cause = now.fault_cause;
+  // A driver holds the module of a port that is set down, and sends it nothing.
+  out.low_pwr_request_sw = now.held_low || !now.admin_up;
+  if (*out.low_pwr_request_sw) out.state = "ModuleLowPwr";
+  for (ModuleLane& lane : out.lanes) {
+    lane.tx_disabled = now.held_dark;
+    if (lane.tx_los) lane.tx_los = lane.tx_lol = now.host_silent || !now.admin_up;
+  }
   return out;
 }
 

@@ -135,6 +135,11 @@ EepromBuilder& EepromBuilder::limits(unsigned offset, unsigned high_alarm, unsig
       .u16(offset + 6, low_warn);
 }
 
+EepromBuilder& EepromBuilder::co_packaged() {
+  lower().byte(0, 0x80);
+  return page(0x00).byte(128, 0x80);
+}
+
 EepromBuilder& EepromBuilder::without(std::uint8_t number, std::uint8_t bank) {
   halves_.erase({kModuleAddressA0, bank, number, true});
   return *this;

@@ -41,6 +41,9 @@ class EepromBuilder {
   /// High alarm, low alarm, high warning, low warning.
   EepromBuilder& limits(unsigned offset, unsigned high_alarm, unsigned low_alarm,
                         unsigned high_warn, unsigned low_warn);
+  /// An engine beside the ASIC (identifier 80h), which may have more banks than one: no form factor
+  /// bounds its lanes.
+  EepromBuilder& co_packaged();
   /// The page as if no read of it succeeded.
   EepromBuilder& without(std::uint8_t number, std::uint8_t bank = 0);
 

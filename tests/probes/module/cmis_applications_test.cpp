@@ -47,9 +47,36 @@ TEST(CmisApplications, MoreBanksThanFourAreCountedByTheirOwnByte) {
   for (const auto& [byte, banks] :
        {std::pair(0x00U, 1), {0x01U, 2}, {0x03U, 4}, {0x07U, 8}, {0x23U, 4}, {0xe7U, 8}}) {
     auto b = EepromBuilder::cmis();
+    b.co_packaged();
     b.page(1).byte(142, 0x07).byte(174, byte);
     EXPECT_EQ(cmis_bank_count(b.image()), banks) << byte;
   }
+}
+
+/// A driver that ignores the bank repeats the first, lit or dark: OSFP has eight lanes.
+TEST(CmisApplications, AFormFactorHasNoMoreLanesThanItsConnector) {
+  struct Row {
+    unsigned identifier, banks_code;
+    int banks;
+    std::size_t lanes;
+  };
+  for (const Row& row : {Row{0x19, 0x01, 1, 8}, Row{0x18, 0x02, 1, 8}, Row{0x21, 0x01, 2, 16},
+                         Row{0x21, 0x02, 2, 16}, Row{0x1e, 0x01, 1, 4}, Row{0x1b, 0x00, 1, 2}})
+    for (const unsigned light : {0U, 1U, 6000U}) {
+      auto b = EepromBuilder::cmis();
+      b.lower().byte(0, row.identifier).byte(86, 0x51).byte(87, 0x56).byte(88, 0x88);
+      b.page(0).byte(128, row.identifier);
+      b.page(1).byte(142, 0x04 | row.banks_code);
+      for (const std::uint8_t bank : {std::uint8_t{0}, std::uint8_t{1}}) {
+        b.page(0x11, bank).fill(128, 4, 0x44).fill(206, 8, 0x10);
+        for (unsigned lane = 0; lane < 8; ++lane) b.u16(186 + 2 * lane, light + bank * light / 9);
+      }
+      const ModuleSample m = decode(b);
+      EXPECT_EQ(cmis_bank_count(b.image()), row.banks) << row.identifier;
+      EXPECT_EQ(m.lanes.size(), row.lanes) << row.identifier << " " << light;
+      EXPECT_EQ(m.host_lanes.size(), row.lanes) << row.identifier << " " << light;
+      EXPECT_EQ(m.media_lane_count, row.lanes) << row.identifier << " " << light;
+    }
 }
 
 TEST(CmisApplications, TheFirstLaneInUseMayBeAnyLane) {
@@ -96,6 +123,7 @@ TEST(CmisApplications, AMediaLanesHostSignalIsItsDataPaths) {
 
 TEST(CmisApplications, AnotherBankMayRunAnotherApplication) {
   auto b = mixed(0x11);
+  b.co_packaged();
   b.page(1).byte(142, 0x05);
   b.page(0x11).fill(206, 8, 0x10);
   b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x20).u16(186, 1234);
@@ -109,6 +137,7 @@ TEST(CmisApplications, AnotherBankMayRunAnotherApplication) {
 /// Half of each bank: the lanes of the second begin at the ninth all the same.
 TEST(CmisApplications, NoBankIsCutOffBehindLanesThatAreNotUsed) {
   auto b = mixed(0x01);
+  b.co_packaged();
   b.lower().byte(90, 0xff);
   b.page(1).byte(142, 0x05);
   b.page(0x11).fill(210, 4, 0);

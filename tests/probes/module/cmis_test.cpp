@@ -185,6 +185,7 @@ TEST(Cmis, UnusedLanesHaveNoReadings) {
 
 TEST(Cmis, BanksHoldTheLanesAboveEight) {
   auto b = EepromBuilder::cmis();
+  b.co_packaged();
   b.lower().byte(87, 0x56).byte(86, 0x51).byte(88, 0x88);
   b.page(1).byte(142, 0x05);
   b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186 + 14, 1234);
@@ -195,6 +196,19 @@ TEST(Cmis, BanksHoldTheLanesAboveEight) {
   b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x06);
   EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("page 11h of bank 2 was not read")));
+}
+
+TEST(Cmis, FlagsOfOnesOrWithoutALimitAreNone) {
+  auto ones = EepromBuilder::cmis();
+  ones.page(0x11).fill(134, 20, 0xff);
+  for (const ModuleLane& lane : decode(ones).lanes)
+    EXPECT_FALSE(lane.rx_los || lane.rx_power_flags.high_alarm || lane.tx_fault);
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(149, 0x01).byte(143, 0x01);
+  EXPECT_EQ(decode(b).lanes.at(0).rx_power_flags.high_alarm, true);
+  b.page(2).limits(192, 0, 0, 0, 0);
+  EXPECT_TRUE(decode(b).lanes.at(0).rx_power_flags.empty());
+  EXPECT_EQ(decode(b).lanes.at(0).tx_bias_flags.high_alarm, true);
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ TEST(CmisLoopback, HasItsSideAndItsLanes) {
 
 TEST(CmisLoopback, TheSecondBankLoopsItsOwnLanes) {
   auto b = EepromBuilder::cmis();
+  b.co_packaged();
   b.page(1).byte(142, 0x25);
   b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186, 1234);
   b.page(0x13, 1).byte(128, 0x30).byte(181, 0x01).byte(182, 0x01);
@@ -106,6 +107,7 @@ TEST(CmisLoopback, TheSecondBankLoopsItsOwnLanes) {
 /// Sixteen lanes whose second bank reads as the first.
 EepromBuilder two_banks(unsigned rx_power_raw) {
   auto b = EepromBuilder::cmis();
+  b.co_packaged();
   b.page(1).byte(142, 0x05);
   for (const std::uint8_t bank : {std::uint8_t{0}, std::uint8_t{1}}) {
     b.page(0x10, bank);

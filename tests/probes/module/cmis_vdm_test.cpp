@@ -121,6 +121,7 @@ TEST(CmisVdm, AZeroErrorRatioWithoutReceptionIsNone) {
 /// Two banks of four media lanes each; host lanes are counted eight to a bank.
 EepromBuilder two_banks() {
   auto b = EepromBuilder::cmis_with_vdm({{0, 5, 0x1400}, {0, 6, 0x1400}});
+  b.co_packaged();
   b.page(1).byte(142, 0x45);
   b.page(0x11, 1).fill(128, 4, 0x44).byte(132, 0xff).byte(133, 0x0f).fill(206, 8, 0x10);
   for (unsigned lane = 0; lane < 4; ++lane)

@@ -1,7 +1,11 @@
 #include "probes/module/dump_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "base/text.h"
 #include "probes/module/decode.h"
 #include "tests/support/eeprom_builder.h"
 #include "tests/support/module_files.h"
@@ -111,6 +115,82 @@ TEST(DumpFile, ABadFileIsOneClearLine) {
   EXPECT_EQ(why("hello").substr(0, 17), "not a module dump");
   EXPECT_EQ(read_module_dump("/nonexistent/dump.bin").error().message,
             "/nonexistent/dump.bin: No such file or directory");
+}
+
+/// What a shell and a driver print before the dump.
+TEST(DumpFile, LinesBeforeTheDumpArePassedOver) {
+  const std::string hex =
+      ethtool_hex(ethtool_raw(EepromBuilder::sff8636().image(), {kLower, page(0)}));
+  for (const std::string_view before :
+       {"netlink warning: mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5\n",
+        "$ ethtool -m eth0 hex on\n\n", "* a note\n"}) {
+    const auto image = parse_module_dump(std::string(before) + hex);
+    ASSERT_TRUE(image) << image.error().message;
+    EXPECT_EQ(decode_module(*image).serial, "AC0002");
+  }
+}
+
+std::string hexdump(const std::string& raw, bool with_text, std::string_view after_offset) {
+  std::string out, last;
+  bool star = false;
+  for (std::size_t at = 0; at < raw.size(); at += 16) {
+    const std::string line = raw.substr(at, 16);
+    if (with_text && line == last) {
+      if (!std::exchange(star, true)) out += "*\n";
+      continue;
+    }
+    last = line, star = false;
+    out += fmt::format("{:08x}{}", at, after_offset);
+    for (std::size_t i = 0; i < line.size(); ++i)
+      out += fmt::format("{}{:02x}", i == 8 || !with_text ? (i % 2 == 0 ? " " : "") : " ",
+                         static_cast<unsigned char>(line[i]));
+    std::string text = printable(line);
+    out += with_text ? "  |" + text + "|\n" : "  " + text + "\n";
+  }
+  return out + (with_text ? fmt::format("{:08x}\n", raw.size()) : "");
+}
+
+TEST(DumpFile, HexdumpAndXxd) {
+  const std::string raw =
+      ethtool_raw(EepromBuilder::sff8636().image(), {kLower, page(0), page(1), page(2), page(3)});
+  for (const std::string& text : {hexdump(raw, true, " "), hexdump(raw, false, ":")}) {
+    const auto image = parse_module_dump(text);
+    ASSERT_TRUE(image) << image.error().message << text.substr(0, 400);
+    EXPECT_EQ(decode_module(*image).serial, "AC0002");
+    EXPECT_FALSE(decode_module(*image).thresholds.rx_power_mw.empty());
+  }
+}
+
+TEST(DumpFile, SonicsSfputil) {
+  const auto pages = [](const ModuleImage& image,
+                        std::initializer_list<std::pair<std::string_view, ModulePageKey>> keys) {
+    std::string out = "EEPROM hexdump for port Ethernet0\n";
+    for (const auto& [name, key] : keys) {
+      out += fmt::format("        {}\n", name);
+      const auto bytes = *image.whole(key);
+      for (std::size_t at = 0; at < 128; ++at)
+        out += at % 16 == 0
+                   ? fmt::format("\n        {:08x} {:02x}", at + (key.upper ? 128 : 0), bytes[at])
+                   : fmt::format("{}{:02x}", at % 16 == 8 ? "  " : " ", bytes[at]);
+      out += " |................|\n\n";
+    }
+    return out;
+  };
+  const ModuleImage cmis = EepromBuilder::cmis().image();
+  const auto a = parse_module_dump(pages(cmis, {{"Lower page 0h", kLower},
+                                                {"Upper page 0h", page(0)},
+                                                {"Upper page 1h", page(1)},
+                                                {"Upper page 2h", page(2)},
+                                                {"Upper page 10h", page(0x10)},
+                                                {"Upper page 11h", page(0x11)}}));
+  ASSERT_TRUE(a) << a.error().message;
+  EXPECT_EQ(decode_module(*a).lanes.size(), 4U);
+  const ModuleImage sfp = EepromBuilder::sff8472().image();
+  const auto b = parse_module_dump(pages(sfp, {{"A0h dump", kLower}, {"A2h dump", kA2Page}}));
+  ASSERT_TRUE(b) << b.error().message;
+  EXPECT_TRUE(decode_module(*b).temperature_c);
+  const std::string two = pages(sfp, {{"A0h dump", kLower}}) + pages(sfp, {{"A0h dump", kLower}});
+  EXPECT_FALSE(parse_module_dump(two)) << "whose module would it be?";
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ TEST(ReadPlan, VdmOnlyWhereAdvertisedAndUsed) {
 
 TEST(ReadPlan, EveryBankOfLanes) {
   auto b = EepromBuilder::cmis();
+  b.co_packaged();
   b.page(1).byte(142, 0x06);
   const auto made = first_round(b);
   for (std::uint8_t bank = 0; bank < 4; ++bank) EXPECT_TRUE(has(made, upper_key(0x11, bank)));

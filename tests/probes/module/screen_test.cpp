@@ -65,6 +65,88 @@ TEST(Screen, ACopyOfPage00hIsLeftOut) {
   }
 }
 
+// --- A2h
+
+ModuleImage sfp_with_a2(std::span<const std::uint8_t> half) {
+  ModuleImage memory = EepromBuilder::sff8472().image();
+  put(memory, kA2Page, half);
+  return memory;
+}
+
+TEST(Screen, AnA2hThatIsA0hIsLeftOut) {
+  const ModuleImage own = EepromBuilder::sff8472().image();
+  const auto a0 = *own.whole(kLowerPage);
+  std::vector<std::uint8_t> half(a0.begin(), a0.end());
+  expect_left_out(kPages[0], sfp_with_a2(half), "A2h is a copy of A0h");
+  for (std::size_t at = 96; at < 128; ++at) half[at] = static_cast<std::uint8_t>(at * 37);
+  expect_left_out(kPages[0], sfp_with_a2(half), "A2h is a copy of A0h");
+  // The A0h of another cage: another maker and serial number.
+  auto other = EepromBuilder::sff8472();
+  other.lower().text(20, 16, "ANOTHER").text(68, 16, "Z9").byte(18, 7);
+  const ModuleImage theirs = other.image();
+  expect_left_out(kPages[0], sfp_with_a2(*theirs.whole(kLowerPage)), "A2h is an A0h");
+}
+
+/// A bus that floats reads ones of which some are lost.
+TEST(Screen, AnA2hThatDisprovesItselfIsLeftOut) {
+  for (unsigned seed = 1; seed < 200; ++seed) {
+    std::vector<std::uint8_t> half(128, 0xff);
+    unsigned state = seed;
+    for (std::uint8_t& byte : half) {
+      state = state * 1103515245U + 12345U;
+      if ((state >> 16U) % 3 == 0)
+        byte = static_cast<std::uint8_t>(0xff - (1U << (state >> 20U) % 4));
+    }
+    half[98] = 0xfe;  // a supply of 6.5 V
+    half[95] = 0;     // of no such page the sum
+    expect_left_out(kPages[0], sfp_with_a2(half),
+                    "A2h has a wrong checksum, impossible limits and impossible readings");
+  }
+}
+
+/// Rebranded and cheap modules: one thing alone is wrong.
+TEST(Screen, AnA2hWithOneFaultIsBelieved) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().byte(60, 0x55);
+  EXPECT_NE(screened(b.image(false), nullptr).half(kA2Page), nullptr) << "a wrong checksum";
+  auto blank = EepromBuilder::sff8472();
+  blank.a2().fill(0, 40, 0).byte(60, 0x55);
+  EXPECT_NE(screened(blank.image(false), nullptr).half(kA2Page), nullptr)
+      << "… without limits, its readings possible";
+  auto no_supply = EepromBuilder::sff8472();
+  no_supply.a2().u16(98, 0).byte(60, 0x55);
+  EXPECT_NE(screened(no_supply.image(false), nullptr).half(kA2Page), nullptr)
+      << "… without a supply, its limits possible";
+}
+
+// --- who it is
+
+TEST(Screen, AnIdentityWithWrongSumsAndNoTextNamesNothing) {
+  auto sfp = EepromBuilder::sff8472();
+  sfp.lower().fill(20, 16, 0x9c).fill(40, 16, 0).fill(68, 16, 0x01).byte(6, 0x08);
+  const ModuleSample m = decode_module(sfp.image(false));
+  EXPECT_EQ(m.kind, "unknown");
+  EXPECT_EQ(m.type, "");
+  EXPECT_FALSE(m.max_power_w);
+  EXPECT_FALSE(m.reach_m);
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("A0h has wrong checksums and no text")));
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.page(0).fill(148, 16, 0x91).fill(168, 16, 0xff).fill(196, 16, 0x02);
+  EXPECT_EQ(decode_module(qsfp.image(false)).kind, "unknown");
+  auto cmis = EepromBuilder::cmis();
+  cmis.page(0).fill(129, 16, 0xe0).fill(148, 16, 0).fill(166, 16, 0x03).byte(222, 0x77);
+  EXPECT_EQ(decode_module(cmis.image(false)).kind, "unknown");
+}
+
+TEST(Screen, AnIdentityWithOneRightSumOrATextIsBelieved) {
+  auto text = EepromBuilder::sff8472();
+  text.lower().byte(63, 0x55).byte(95, 0x55);
+  EXPECT_EQ(decode_module(text.image(false)).kind, "optical") << "rebranded";
+  auto blank = EepromBuilder::sff8472();
+  blank.lower().fill(20, 16, 0x20).fill(40, 16, 0x20).fill(68, 16, 0x20);
+  EXPECT_EQ(decode_module(blank.image()).kind, "optical") << "no name, sums right";
+}
+
 /// Controls that are not set, no loopback: zeros by right.
 TEST(Screen, ZerosAreLeftOutWhereTheyAreInvalid) {
   ModuleImage sfp = EepromBuilder::sff8472().image();

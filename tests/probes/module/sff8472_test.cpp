@@ -202,5 +202,55 @@ TEST(Sff8472, TheHighestPowerLevelHasItsWattsInA2h) {
   EXPECT_EQ(decode(b).max_power_w, std::nullopt) << "it does not state it";
 }
 
+/// 2.5GBASE-T modules have no Ethernet bit and the connector of their cage's cousins.
+TEST(Sff8472, FibreChannelsMediaTellWire) {
+  struct Row {
+    unsigned media;
+    std::string_view kind, media_type;
+  };
+  for (const Row& row : {Row{0x40, "unknown", "BASE-T"},
+                         {0x80, "dac", "copper"},
+                         {0x20, "dac", "copper"},
+                         {0x0c, "optical", ""},
+                         {0x41, "optical", ""}}) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(3, 0).byte(6, 0).byte(9, row.media).byte(12, 31).u16(60, 0);
+    b.lower().byte(14, 0).byte(15, 0);
+    const ModuleSample m = decode(b);
+    EXPECT_EQ(m.kind, row.kind) << row.media;
+    if (row.kind == "optical") continue;
+    EXPECT_EQ(m.media_type, row.media_type) << row.media;
+    EXPECT_FALSE(m.reach_m || m.wavelength_nm);
+    for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw) << "no dark light";
+  }
+  auto light = EepromBuilder::sff8472();
+  light.lower().byte(9, 0x40);
+  EXPECT_EQ(decode(light).kind, "optical") << "10G-LR of 1310 nm is not wire";
+}
+
+TEST(Sff8472, AFlagOfALimitThatIsNotThereIsNone) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(93, 0xf0);
+  b.a2().limits(32, 0, 0, 0, 0).byte(112, 0xaa).byte(113, 0x80);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.lanes.at(0).rx_power_flags.empty());
+  EXPECT_EQ(m.temperature_flags.high_alarm, true) << "its limits are there";
+  EXPECT_EQ(m.lanes.at(0).tx_bias_flags.high_alarm, true);
+  b.a2().limits(0, 0x7fff, 0xf600, 0x4600, 0xf800);
+  EXPECT_FALSE(decode(b).temperature_flags.high_alarm) << "nothing passes the end of a scale";
+}
+
+TEST(Sff8472, FlagsAndStatesOfOnesAreNone) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(93, 0xf0).byte(65, 0x1a);
+  b.a2().byte(110, 0xff).byte(112, 0xff).byte(113, 0xff).byte(116, 0xff).byte(117, 0xff);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.temperature_flags.empty() && m.supply_flags.empty());
+  const ModuleLane& lane = m.lanes.at(0);
+  EXPECT_TRUE(lane.rx_power_flags.empty() && lane.tx_bias_flags.empty());
+  EXPECT_FALSE(lane.rx_los || lane.tx_fault || lane.tx_disabled || m.data_not_ready);
+  EXPECT_TRUE(lane.rx_power_mw) << "its readings are good";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -200,5 +200,39 @@ TEST(Sff8636, MissingPagesAndBytesAreAbsent) {
   EXPECT_THAT(unprogrammed.warnings, Contains(HasSubstr("names no form factor")));
 }
 
+TEST(Sff8636, FlagsOfOnesAreNone) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().fill(3, 12, 0xff);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.temperature_flags.empty() && m.supply_flags.empty());
+  for (const ModuleLane& lane : m.lanes) {
+    EXPECT_TRUE(lane.rx_power_flags.empty() && lane.tx_bias_flags.empty());
+    EXPECT_FALSE(lane.rx_los || lane.rx_lol || lane.tx_los || lane.tx_lol || lane.tx_fault);
+    EXPECT_TRUE(lane.rx_power_mw);
+  }
+  b.lower().fill(6, 9, 0);
+  EXPECT_EQ(decode(b).lanes.at(0).rx_los, true) << "all lanes without a signal can be";
+}
+
+TEST(Sff8636, AFlagOfALimitThatIsNotThereIsNone) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(9, 0xa5).byte(11, 0x55);
+  b.page(3).limits(176, 0, 0, 0, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.lanes.at(0).rx_power_flags.empty());
+  EXPECT_EQ(m.lanes.at(0).tx_bias_flags.low_alarm, true);
+  b.without(3);
+  EXPECT_EQ(decode(b).lanes.at(0).rx_power_flags.high_alarm, true)
+      << "limits that were not read may be there";
+}
+
+TEST(Sff8636, TwistedPairByFibreChannelsMedia) {
+  auto b = EepromBuilder::sff8636();
+  b.page(0).byte(131, 0).byte(137, 0x40).byte(147, 0).u16(186, 0).byte(192, 0);
+  EXPECT_EQ(decode(b).media_type, "BASE-T");
+  b.byte(137, 0x44);
+  EXPECT_EQ(decode(b).kind, "optical");
+}
+
 }  // namespace
 }  // namespace linkhealth
