@@ -36,8 +36,9 @@ constexpr Expectations kReflections = {.always = {kLightThere, kErrorsBeforeFall
 constexpr Expectations kFibre = {
     .always = {kLightLow, kFarSendsUnheard},
     .often = {kFarRxLow, kLosingData, kNoLight, kFarRxDark, kNoPartner, kFibresAlike},
-    .sometimes = {kRemoteFault, kFarErrors, kSomeLanesDark, kErrorsBeforeFall, kBadSignal,
-                  kOneLaneErrors, kFlaps, kRetries, kSnrLow, kLinkRecoveries, kNoPcsLock},
+    .sometimes = {kModuleFell, kRemoteFault, kFarErrors, kSomeLanesDark, kErrorsBeforeFall,
+                  kBadSignal, kOneLaneErrors, kFlaps, kRetries, kSnrLow, kLinkRecoveries,
+                  kNoPcsLock},
     .rarely = {kModuleNew, kNoFecLock, kSpeedReduced, kNoLockWithLight}};
 constexpr Expectations kFarLaser = {
     .always = {kLightLow, kFarTxLow, kOneLaneErrors},
@@ -80,12 +81,13 @@ constexpr Expectations kModuleControl = {
     .decisive = {{{kModuleFaultReported, 5}}},
     .always = {kModuleFaultReported},
     .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
-    .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow},
+    .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow, kModuleFell},
     .rarely = {kModuleAbsent, kFlaps, kNoPartner}};
 // It neither sends nor receives, and reports no reason.
 constexpr Expectations kDeadModule = {
     .always = {kTxOff, kTxLow},
-    .often = {kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner, kFarSendsUnheard},
+    .often = {kModuleFell, kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner,
+              kFarSendsUnheard},
     .sometimes = {kLightThere, kTxFault, kRemoteFault},
     .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock}};
 constexpr Expectations kHot = {
@@ -98,7 +100,7 @@ constexpr Expectations kHot = {
 constexpr Expectations kMissing = {.decisive = {{{kModuleAbsent, 6}}},
                                    .always = {kModuleAbsent, kNoCableReported},
                                    .often = {kFarRxDark, kFarRxLow},
-                                   .sometimes = {kModuleBlind},
+                                   .sometimes = {kModuleBlind, kModuleFell},
                                    .rarely = {kNoPartner}};
 constexpr Expectations kUnsupported = {.decisive = {{{kUnsupportedReported, 7}}},
                                        .always = {kModuleNew, kUnsupportedReported},
@@ -109,7 +111,7 @@ constexpr Expectations kCable = {
     .decisive = {{{kModuleFaultReported, 4}}},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kFlaps, kFarErrors, kTrainingFails,
               kBadSignal, kFarSendsUnheard},
-    .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced,
+    .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced, kModuleFell,
                   kModuleFaultReported, kRetries, kRemoteFault, kLightLow, kFarRxLow, kNoLight,
                   kSomeLanesDark, kLightThere, kSnrLow, kErrorBursts, kNoPcsLock},
     .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState}};
@@ -120,10 +122,11 @@ constexpr Expectations kCableOut = {
     .sometimes = {kRemoteFault, kLinkRecoveries, kFlaps, kFarRxLow, kTrainingFails},
     .rarely = {kModuleNew}};
 constexpr Expectations kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries, kCongested}};
-constexpr Expectations kSettings = {.always = {kSettingsTouched, kLightThere},
-                                    .often = {kNegotiationFails, kNoFecLock},
-                                    .sometimes = {kModuleNew, kNoPcsLock},
-                                    .rarely = {kTrainingFails, kNoPartner}};
+constexpr Expectations kSettings = {
+    .always = {kSettingsTouched, kLightThere},
+    .often = {kNegotiationFails, kNoFecLock},
+    .sometimes = {kModuleNew, kNoPcsLock, kGroupDown, kModuleFell, kCardFell, kFellTogether},
+    .rarely = {kTrainingFails, kNoPartner}};
 constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
                                  .always = {kAdminDown, kSettingsTouched},
                                  .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
@@ -132,30 +135,33 @@ constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
 constexpr Expectations kUnplugged = {
     .decisive = {{{kFarModuleAbsent, 4}}},
     .always = {kNoLight, kNoPartner, kFarRxDark, kFarRxLow, kLightLow, kFarSendsUnheard},
-    .sometimes = {kModuleNew, kFarModuleAbsent},
+    .sometimes = {kModuleNew, kFarModuleAbsent, kModuleFell},
     .rarely = {kFlaps}};
 constexpr Expectations kUnpluggedCable = {.decisive = {{{kModuleAbsent, 6}}},
                                           .always = {kModuleAbsent, kNoCableReported},
                                           .often = {kFarModuleAbsent, kFarRxDark},
+                                          .sometimes = {kModuleFell},
                                           .rarely = {kNoPartner}};
 constexpr Expectations kUnpluggedFar = {
     .decisive = {{{kFarModuleAbsent, 4}}},
-    .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow}};
-constexpr Expectations kFarDown = {
-    .decisive = {{{kFarAdminDown, 6}}},
-    .always = {kNoLight, kNoPartner, kFarAdminDown},
-    .often = {kFarTxOff, kFarTxLow},
-    .sometimes = {kRemoteFault, kGroupDown},
-    .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails, kFlaps}};
+    .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow},
+    .sometimes = {kModuleFell}};
+constexpr Expectations kFarDown = {.decisive = {{{kFarAdminDown, 6}}},
+                                   .always = {kNoLight, kNoPartner, kFarAdminDown},
+                                   .often = {kFarTxOff, kFarTxLow},
+                                   .sometimes = {kRemoteFault},
+                                   .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails,
+                                              kFlaps, kGroupDown, kModuleFell, kCardFell}};
 // A far port that can be read while it is down has a switch that runs: then an administrator did
 // it, and that is seen.
 constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
-                                       .sometimes = {kNoLight, kGroupDown},
-                                       .rarely = {kFlaps, kNoPartner}};
-constexpr Expectations kSwitchDown = {.always = {kGroupDown},
-                                      .often = {kNoLight, kNoPartner, kFarTxOff, kFarTxLow},
-                                      .sometimes = {kRemoteFault, kLightThere, kGroupFlaps},
-                                      .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
+                                       .sometimes = {kNoLight},
+                                       .rarely = {kFlaps, kNoPartner, kGroupDown}};
+constexpr Expectations kSwitchDown = {
+    .always = {kGroupDown, kNoLight, kNoPartner},
+    .often = {kFarTxOff, kFarTxLow, kFellTogether},
+    .sometimes = {kRemoteFault, kLightThere, kGroupFlaps, kModuleFell, kCardFell},
+    .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
 constexpr Expectations kSwitchErrors = {
     .decisive = {{{kGroupErrors, 3}}},
     .always = {kGroupErrors},
@@ -174,12 +180,20 @@ constexpr Expectations kPcie = {.decisive = {{{kPcieReduced, 4}}},
 constexpr Expectations kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
                                    .always = {kPcieErrors},
                                    .sometimes = {kPcieReduced, kHostDrops}};
-constexpr Expectations kNic = {.decisive = {{{kDeviceFatal, 8}}},
-                               .always = {kDeviceFatal},
-                               .often = {kLightThere},
-                               .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner,
-                                             kTxOff, kModuleBlind, kFlaps, kFarSendsUnheard},
-                               .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+constexpr Expectations kNic = {
+    .decisive = {{{kDeviceFatal, 8}}},
+    .always = {kDeviceFatal},
+    .often = {kLightThere, kCardFell, kModuleFell},
+    .sometimes = {kNodeFell, kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff,
+                  kModuleBlind, kFlaps, kFarSendsUnheard},
+    .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+// Links to different switches, or of one card, that fall in one moment have only this node in
+// common, whatever its drivers say of it: firmware, the cages' power, a switch of PCIe.
+constexpr Expectations kThisNode = {
+    .decisive = {{{kNodeFell, 3}, {kFellTogether, 3}, {kCardFell, 2}, {kModuleFell, 1}}},
+    .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner, kNoLight},
+    .sometimes = {kModuleFell, kLightThere, kTxOff, kTxLow, kFarRxDark, kFarRxLow, kRemoteFault,
+                  kModuleBlind, kNoPcsLock}};
 constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
                                    .always = {kDeviceGone},
                                    .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
@@ -284,6 +298,7 @@ constexpr Cause kCauses[] = {
     {"slot without power", F::kPcieDegraded, .01, .2, kAnyMedium, kAnyLight, kSlot},
     {"supply of several modules", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kSupply},
     {"driver or firmware", F::kNicFault, 3, 4, kAnyMedium, kAnyLight, kNic},
+    {"this node", F::kNicFault, .001, .2, kAnyMedium, kAnyLight, kThisNode},
     {"device gone", F::kNicFault, .5, 2, kAnyMedium, kAnyLight, kNicGone},
     {"card that loses packets", F::kNicFault, .5, .1, kAnyMedium, kBright, kCard},
     {"slow host", F::kHostBottleneck, 6, .01, kAnyMedium, kBright, kHost},

@@ -37,7 +37,7 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   const bool module = port.latest.module && port.latest.module->present;
   const bool no_module = port.latest.module && !module;
   if (was_up && !no_module) return "";
-  if (port.carrier.up == false && !module) return "unused: no module, and never had a link";
+  if (port.carrier.up == false && no_module) return "unused: no module, and never had a link";
   if (port.carrier.up == false) return "unused: never had a link";
   return "";
 }

@@ -143,6 +143,7 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
   LedgerEntry& entry = *slot.entry;
   if (entry.fault == &fault) {
     slot.candidate = nullptr;
+    if (&slot == &step.port.primary) entry.kept.ports = verdict.ports;
     return refresh(step, entry, *named);
   }
   // Another name: it must lead for a while. What an administrator does, and its end, is certain at
@@ -187,6 +188,7 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
   kept.severity = named.severity;
   kept.confidence = named.confidence;
   kept.opened_at = kept.last_seen_at = step.wall;
+  if (&slot == &step.port.primary) kept.ports = step.verdict.ports;
   slot.entry = entry;
   slot.candidate = nullptr;
   step.report(FaultEventKind::kOpened, entry);
@@ -424,7 +426,10 @@ std::vector<LedgerChange> Ledger::release(const std::string& stable_port) {
 
 void Ledger::follow(const PortMoves& moves) {
   move_keys(ports_, moves);
-  for_each_entry([](const std::string& stable, LedgerEntry& entry) { entry.kept.port = stable; });
+  for_each_entry([&](const std::string& stable, LedgerEntry& entry) {
+    entry.kept.port = stable;
+    for (std::string& port : entry.kept.ports) port = moved(port, moves);
+  });
   std::vector<LedgerRepeat> taken;
   std::erase_if(repeats_, [&](const auto& entry) {
     const LedgerRepeat& repeat = entry.second;

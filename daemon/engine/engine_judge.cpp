@@ -35,10 +35,19 @@ bool lost_lately(const Features& f) {
                         last.increase(Indicator::kSymbolErrors) > 0);
 }
 
-/// On fewer lanes than before, or than planned.
+/// On fewer lanes than before, or than planned; or on one lane where others have more, which
+/// nobody intends with InfiniBand (a splitter cable gives two lanes to each).
 bool is_narrow(const Features& f) {
   const std::uint32_t planned = f.expected != nullptr ? f.expected->lanes.value_or(0) : 0;
-  return f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned);
+  const bool one_lane = f.link().lanes == 1U && f.group.siblings_lanes > 1 &&
+                        f.port.latest.id.link_layer == "InfiniBand";
+  return one_lane ||
+         (f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned));
+}
+/// Slower than its module, or on fewer lanes than its siblings: perhaps on purpose.
+bool may_be_meant(const Features& f) {
+  return !is_narrow(f) && (wanted_speed(f).by_module ||
+                           (f.link().lanes && f.group.siblings_lanes > *f.link().lanes));
 }
 
 /// A cable of one piece has a serial number; else those of the modules at its ends are it.
@@ -95,9 +104,7 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& s
   const Fault& fault = *ranked.fault;
   const Features& f = step.features;
   if (fault.life.spares_traffic || fault.severity == Severity::kNotice) return fault.severity;
-  // The link may be slower than its module on purpose.
-  if (fault.id == FaultId::kReducedSpeed && !is_narrow(f) && wanted_speed(f).by_module)
-    return Severity::kNotice;
+  if (fault.id == FaultId::kReducedSpeed && may_be_meant(f)) return Severity::kNotice;
   const bool bad = f.down || at(step.findings, kLosingData).present();
   return bad ? Severity::kCritical : fault.severity;
 }

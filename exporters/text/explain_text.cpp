@@ -346,6 +346,7 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   verdict(page, fault, port);
   ambiguous(page, fault);
   steps(page, fault);
+  if (!fault.ports.empty()) page.labelled("Shared by", join_parts(fault.ports, ", "));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);
