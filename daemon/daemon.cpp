@@ -258,7 +258,10 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   const auto references = [this] { return engine_->references(); };
   history_->add_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
                      step.moves);
-  if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
+  if (sampler_ != nullptr) {
+    sampler_->leave_modules(modules_left(*step.report));
+    sampler_->read_modules_now(step.unread_modules);
+  }
   reports_.publish(step.report, step.events,
                    {LINKHEALTH_VERSION, lateness_s, started_at_, history_->health(),
                     metric_groups(config_.setting_table)});

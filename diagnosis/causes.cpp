@@ -12,11 +12,10 @@ using F = FaultId;
 constexpr Expectations kNothing = {};
 // Of a link that went down and comes back by itself: both ends train, with light
 // (docs/physics.md 7d).
-constexpr Expectations kRetraining = {
-    .always = {kLightThere},
-    .often = {kRemoteFault},
-    .sometimes = {kTrainingFails, kNoPcsLock},
-    .rarely = {kNoFecLock, kBadSignal, kNoPartner, kNegotiationFails}};
+constexpr Expectations kRetraining = {.always = {kLightThere},
+                                      .often = {kRemoteFault},
+                                      .sometimes = {kTrainingFails, kNoPcsLock},
+                                      .rarely = {kNoFecLock, kBadSignal, kNegotiationFails}};
 constexpr Expectations kDirtyIn = {
     .always = {kLightLow, kFarSendsUnheard},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSomeLanesDark, kBadSignal},
@@ -122,9 +121,10 @@ constexpr Expectations kCableOut = {
     .sometimes = {kRemoteFault, kLinkRecoveries, kFlaps, kFarRxLow, kTrainingFails},
     .rarely = {kModuleNew}};
 constexpr Expectations kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries, kCongested}};
+// The far end is set by others: that nobody touched this end says little.
 constexpr Expectations kSettings = {
-    .always = {kSettingsTouched, kLightThere},
-    .often = {kNegotiationFails, kNoFecLock},
+    .always = {kLightThere},
+    .often = {kSettingsTouched, kNegotiationFails, kNoFecLock},
     .sometimes = {kModuleNew, kNoPcsLock, kGroupDown, kModuleFell, kCardFell, kFellTogether},
     .rarely = {kTrainingFails, kNoPartner}};
 constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
@@ -146,12 +146,12 @@ constexpr Expectations kUnpluggedFar = {
     .decisive = {{{kFarModuleAbsent, 4}}},
     .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow},
     .sometimes = {kModuleFell}};
-constexpr Expectations kFarDown = {.decisive = {{{kFarAdminDown, 6}}},
-                                   .always = {kNoLight, kNoPartner, kFarAdminDown},
-                                   .often = {kFarTxOff, kFarTxLow},
-                                   .sometimes = {kRemoteFault},
-                                   .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails,
-                                              kFlaps, kGroupDown, kModuleFell, kCardFell}};
+constexpr Expectations kFarDown = {
+    .decisive = {{{kFarAdminDown, 6}}},
+    .always = {kNoLight, kNoPartner, kFarAdminDown},
+    .often = {kFarTxOff, kFarTxLow},
+    .sometimes = {kRemoteFault},
+    .rarely = {kModuleNew, kLightLow, kLightThere, kFlaps, kGroupDown, kModuleFell, kCardFell}};
 // A far port that can be read while it is down has a switch that runs: then an administrator did
 // it, and that is seen.
 constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
@@ -282,7 +282,7 @@ constexpr Cause kCauses[] = {
     {"cable, outgoing", F::kFaultyCable, 1, 1, kCables, kBright, kCableOut},
     {"loose cable", F::kFaultyCable, 6, .1, kOnePiece, kSeldomErrors, kLoose},
     {"slow link", F::kReducedSpeed, 4, .01, kAnyMedium, kBright, kSpeed},
-    {"settings", F::kSettingsMismatch, .05, 9, kAnyMedium, kAnyLight, kSettings},
+    {"settings", F::kSettingsMismatch, .05, 2, kAnyMedium, kAnyLight, kSettings},
     {"set down", F::kAdminDown, .01, 4, kAnyMedium, kAnyLight, kAdmin},
     {"fibre pulled", F::kUnplugged, .01, 11, kGlass, kAnyLight, kUnplugged},
     {"cable pulled", F::kUnplugged, .01, 8, kCables, kAnyLight, kUnpluggedCable},

@@ -7,11 +7,9 @@ namespace linkhealth {
 
 namespace {
 
-/// How much more a fault that is open weighs, in nats.
-constexpr double kIncumbentNats = 1;
 /// 1 / temperature: the exponent that calibrates the confidence. Fitted on simulated links, like
 /// the cap (docs/accuracy.md).
-constexpr double kCalibrationExponent = 1.4;
+constexpr double kCalibrationExponent = 1.2;
 constexpr double kMostConfidence = 0.99;
 constexpr std::size_t kMostRanked = 6;
 
@@ -44,7 +42,7 @@ std::vector<RankedFault> rank(const std::array<double, kMaxCauses>& posterior) {
 
 Differential differentiate(const DifferentialInput& input) {
   const Observations seen =
-      observations_of(input.features, input.findings, input.incumbent, input.explained);
+      observations_of(input.features, input.findings, input.is_open, input.explained);
   const auto causes = cause_table();
   std::array<double, kMaxCauses> score{};
   double best = -1e300;
@@ -56,8 +54,6 @@ Differential differentiate(const DifferentialInput& input) {
     score[c] = -1e9;
     if (!is_possible(cause, input.features) || same_name) continue;
     score[c] = log_likelihood(cause, seen);
-    if (input.incumbent != nullptr && input.incumbent->id == cause.fault)
-      score[c] += kIncumbentNats;
     best = std::max(best, score[c]);
   }
   Differential result;

@@ -27,7 +27,7 @@ struct Differential {
 struct DifferentialInput {
   const Features& features;
   const Findings& findings;
-  const Fault* incumbent = nullptr;  ///< the fault that is open counts a little more
+  bool is_open = false;              ///< a fault is open, which explains why the link is down
   const Cause* explained = nullptr;  ///< second pass: what this one explains is left out
 };
 Differential differentiate(const DifferentialInput& input);

@@ -108,7 +108,8 @@ std::string light_sentence(const Features& f, int lane) {
   constexpr double kWorthSayingDb = 0.6, kFarWorthSayingDb = 0.8;
   const LightStats& light = f.light;
   if (!light.rx || light.rx->loss_db < kWorthSayingDb || !light.worst_rx_dbm) return "";
-  const auto level = f.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now();
+  const auto level =
+      f.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now(light.since);
   // Without a past of its own: against the other lanes, what is sent, or what such modules receive.
   std::string text =
       fmt::format("{} receives {:.1f} dBm, {:.1f} dB below {}",
@@ -198,6 +199,47 @@ const Cause& next_cause(const Differential& differential, const RankedFault& ran
   return *best;
 }
 
+/// Something that was read says that the cable is well: the far port is set down or dark, or falls
+/// with its neighbours; or the link carries without an error at either end.
+bool is_cable_cleared(const Features& f, const Findings& findings) {
+  const auto shows = [&findings](SymptomId id) { return at(findings, id).present(); };
+  if (f.down) return shows(kFarAdminDown) || shows(kFarTxOff) || shows(kGroupDown);
+  return receive_errors(findings) == false && !shows(kFarErrors);
+}
+
+/// "far port down (55%), unplugged (25%) or damaged fibre (20%)"
+std::string format_names(const RunnerUp& others) {
+  std::string text;
+  for (std::size_t i = 0; i < others.names.size(); ++i) {
+    const RankedFault& row = others.names[i];
+    text += fmt::format("{}{} ({:.0f}%)",
+                        i == 0                         ? ""
+                        : i + 1 == others.names.size() ? " or "
+                                                       : ", ",
+                        title_in_sentence(*row.fault), row.confidence * 100);
+  }
+  return text;
+}
+
+template <typename Fill>
+Undecided undecided_of(const RunnerUp& others, const Findings& findings, Fill fill) {
+  std::string test;
+  if (others.reading && at(findings, *others.reading).pending)
+    test = "wait for the monitor's next reading of the module, about a minute";
+  else if (others.reading)
+    test = fill(symptom(*others.reading).how);
+  else if (others.step != nullptr)
+    test = fill(others.step->text);
+  Undecided undecided{std::string(others.other.fault->name),
+                      others.other.fault->end,
+                      others.other.confidence,
+                      std::move(test),
+                      {}};
+  for (const RankedFault& row : others.names)
+    undecided.names.push_back({std::string(row.fault->name), row.fault->end, row.confidence});
+  return undecided;
+}
+
 }  // namespace
 
 void explain(FaultReport& report, const Features& f, const Findings& findings,
@@ -211,20 +253,22 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
   };
   report.summary = summary_of(f, findings, ranked, lane);
   report.undecided.reset();
-  if (const auto other = ambiguous_with(differential, ranked, findings, f.down, failed)) {
-    const std::string_view test = other->reading ? symptom(*other->reading).how
-                                  : other->step  ? other->step->text
-                                                 : std::string_view();
-    const Fault& fault = *other->other.fault;
-    report.undecided =
-        Undecided{std::string(fault.name), fault.end, other->other.confidence, fill(test)};
-    report.summary += fmt::format(". From here it cannot be told from: {}", fault.title);
+  report.repair.clear();
+  const auto others = ambiguous_with(differential, ranked, findings, f.down, failed);
+  if (others) {
+    report.undecided = undecided_of(*others, findings, fill);
+    report.summary += ": " + format_names(*others);
+    if (!report.undecided->test.empty()) report.repair.push_back(report.undecided->test);
   }
   report.verify = fill(ranked.fault->verify);
   report.to_be_sure = fill(ranked.fault->sure);
-  report.repair.clear();
-  for (const RepairStep* step : steps_left(*ranked.fault, failed))
-    report.repair.push_back(fill(step->text));
+  const bool cleared = !others && is_cable_cleared(f, findings);
+  for (const RepairStep* step : steps_left(*ranked.fault, failed)) {
+    const std::string text = fill(step->text);
+    if (std::ranges::count(report.repair, text) == 0)
+      report.repair.push_back(step->hands_off && cleared ? "do not touch the cable: " + text
+                                                         : text);
+  }
   put_evidence(report, f, findings, ranked);
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);

@@ -72,7 +72,7 @@ constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends
                                 {kLook, "check the patch record: is it in another port?"},
                                 {kLook, "look for light with a power meter"}};
 constexpr Steps kFarDown[] = {
-    {kLook, "ask the network team: is {peer} set down or rebooting? Do not touch the cable"},
+    {kLook, "ask the network team: is {peer} set down or rebooting?", true},
     {kLook, "look whether the module at {peer} is there and sends light"}};
 constexpr Steps kSwitch[] = {
     {kLook, "ask the network team to check the switch or line card behind {peer}"},
@@ -88,14 +88,12 @@ constexpr Steps kNic[] = {
     {kLook, "align firmware and driver versions"},
     {kNodeRebooted, "reboot the node"},
     {kCardReplaced, "replace the card"}};
-constexpr Steps kHost[] = {
-    {kLook, "do not touch the cable: look at receive buffers, queue depth and NUMA placement"},
-    {kLook, "check PCIe speed and what else runs on this node"}};
-constexpr Steps kCongestion[] = {
-    {kLook, "do not touch the cable: look at the traffic pattern and the switch queues"},
-    {kLook, "check ECN, PFC and load balancing"}};
+constexpr Steps kHost[] = {{kLook, "look at receive buffers, queue depth and NUMA placement", true},
+                           {kLook, "check PCIe speed and what else runs on this node"}};
+constexpr Steps kCongestion[] = {{kLook, "look at the traffic pattern and the switch queues", true},
+                                 {kLook, "check ECN, PFC and load balancing"}};
 constexpr Steps kElsewhere[] = {
-    {kLook, "do not touch this cable: look for the link on the path that has errors of its own"},
+    {kLook, "look for the link on the path that has errors of its own", true},
     {kLook, "look at the far nodes that this node talks to"}};
 constexpr Steps kWiring[] = {{kLook, "check the plan: is it wrong?"},
                              {kLook, "plug the cable into the port that the plan says"}};
@@ -207,16 +205,16 @@ constexpr Fault kFaults[] = {
      "reload the driver or reset the device: the fault ends without work on the cable",
      "linux: mlx5 health.c messages, devlink health reporters", kDead},
     {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
-     "this host drops what arrives; the cable is fine", kHost, kVerifyTraffic,
+     "this host drops what arrives", kHost, kVerifyTraffic,
      "compare with the load: the drops follow it, and the link counts no errors",
      "linux: mlx5 counters.rst (rx_discards_phy, out_of_buffer)", kOfTraffic},
     {FaultId::kCongestion, "congestion", End::kFabric, Severity::kNotice, "Congestion",
-     "the network can't carry the load; the cable is fine", kCongestion, kVerifyTraffic,
+     "the network can't carry the load", kCongestion, kVerifyTraffic,
      "look at other ports to the same place: several show it under load, and the links count no "
      "errors",
      "IBTA PortXmitWait; linux: mlx5 counters (np_cnp_sent, pause frames)", kOfTraffic},
     {FaultId::kLossElsewhere, "loss_elsewhere", End::kFabric, Severity::kNotice, "Loss elsewhere",
-     "packets get lost somewhere else; this cable is fine", kElsewhere, kVerifyTraffic,
+     "packets get lost somewhere else on their way", kElsewhere, kVerifyTraffic,
      "go along the path link by link: one of them counts errors of its own",
      "IBTA PortRcvRemotePhysicalErrors; transport counters without local errors", kOfTraffic},
     {FaultId::kWrongCabling, "wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling",

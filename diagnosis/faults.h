@@ -43,6 +43,9 @@ enum class FaultId : std::uint8_t {
 struct RepairStep {
   RepairAction action;
   std::string_view text;  ///< for fill_in()
+  /// What is wrong is not in the cable: "do not touch the cable" is said with this step where a
+  /// reading says so, too.
+  bool hands_off = false;
 };
 
 enum class Hold : std::uint8_t {

@@ -20,7 +20,15 @@ Medium medium_of(const PortHistory& port) {
 }
 
 constexpr double kRecentS = 600;          // newer clean intervals make up "now"; also recent damage
-constexpr std::size_t kBerIntervals = 3;  // at least
+constexpr std::size_t kBerIntervals = 3;  // at least, also where they are long
+
+/// Where counters are read each five minutes the same number of readings takes longer.
+double recent_s(const Features& f) {
+  constexpr double kJitter = 1.2;
+  const auto& intervals = f.port.counters.intervals;
+  const double newest_s = intervals.empty() ? 0 : intervals.back().seconds();
+  return std::max(kRecentS, kJitter * static_cast<double>(kBerIntervals) * newest_s);
+}
 
 /// The newest clean intervals with a known BER that make up "now". Since the fibre was remated the
 /// ratio of before is not that of now.
@@ -30,7 +38,7 @@ std::vector<const Interval*> recent_clean(const Features& f) {
   const SteadyTime reference_time =
       f.down && f.port.carrier.last_loss ? *f.port.carrier.last_loss : f.now;
   for (auto at = f.port.counters.intervals.rbegin(); at != f.port.counters.intervals.rend(); ++at) {
-    if (in_seconds(reference_time - at->end) > kRecentS) break;
+    if (in_seconds(reference_time - at->end) > recent_s(f)) break;
     if (!f.down && f.port.carrier.mated_at && at->begin < *f.port.carrier.mated_at) break;
     if (!at->clean || std::isnan(at->ber)) continue;
     chosen.push_back(&*at);
@@ -120,7 +128,7 @@ void fill_losses(Features& f) {
         (f.port.carrier.fresh_since && interval.begin < *f.port.carrier.fresh_since))
       continue;
     ++s.intervals_1h;
-    const bool recent = in_seconds(f.now - interval.end) <= kRecentS;
+    const bool recent = in_seconds(f.now - interval.end) <= recent_s(f);
     for (const auto& [flow, kind] : kinds) kind->add(interval, flow, recent);
   }
   for (const auto& read : f.port.peer.errors) {
@@ -168,6 +176,20 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
   f.signal.since_ever = errors_since_ever(f);
   fill_light(f);
   return f;
+}
+
+SteadyTime errors_began(const Features& f) {
+  const SignalStats& s = f.signal;
+  // Errors before FEC: the intervals that are nearer to what shows now than to the link's normal.
+  const double bad = s.ber ? std::sqrt(*s.ber * s.ber_baseline.value_or(*s.ber * 0.25)) : 0;
+  std::optional<SteadyTime> began;
+  if (s.ber)
+    for (const Interval* interval : recent_clean(f))
+      if (interval->ber > bad) began = interval->begin;
+  for (const Repeated* losses : {&s.blocks, &s.symbols})
+    if (!began && losses->first) began = losses->first;
+  // The module may have been read with the counters that the interval begins with.
+  return began ? *began + Milliseconds(1) : f.now;
 }
 
 void Repeated::add(const Interval& interval, Indicator flow, bool is_recent) {

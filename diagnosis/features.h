@@ -119,7 +119,10 @@ struct LightStats {
   std::optional<double> far_tx_same_lane;  ///< what the far laser at the lane of rx has lost
   std::size_t rx_lanes = 0, rx_low_lanes = 0;
   bool rx_dark_all = false, rx_dark_some = false, far_rx_dark_all = false;
-  bool rx_fresh = false;   ///< the module was read after the last transition
+  /// When the link fell, or when its errors began: older readings do not show why, and take no
+  /// part. nullopt: neither.
+  std::optional<SteadyTime> since;
+  bool rx_fresh = false;   ///< the module was read since then, and after the last transition
   bool far_fresh = false;  ///< the far module too
   std::optional<double> bias_ratio;
   int bias_lane = -1;
@@ -225,6 +228,9 @@ RatioRange counted_range(double counted);
 /// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after`
 /// (docs/physics.md 7b without floor).
 double implied_loss_db(double before, double after, bool pam4);
+/// When the errors that show now began: with the first bad interval of those that make up "now".
+/// REQUIRES: the link has receive errors.
+SteadyTime errors_began(const Features& features);
 /// Of an even number the lower or the upper one of the two in the middle. REQUIRES: not empty.
 double lower_median(std::vector<double> values);
 double upper_median(std::vector<double> values);

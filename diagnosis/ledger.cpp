@@ -17,8 +17,16 @@ constexpr double kCertainProofS = 10;
 /// stops here.
 constexpr double kSureOdds = 1000;
 constexpr std::size_t kRivalEvaluations = 3;
+/// A rival needs no longer hold when the evidence has left the open name.
+constexpr double kSureRival = 0.9, kRefuted = 0.05;
 /// Faults that only traffic shows wait so long for load before they heal without it.
 constexpr double kIdlePatienceS = 86400;
+
+/// The same fault again within this is the same matter: it keeps its id, and its proof begins only
+/// when it has been quiet for longer than the time after which it came back (docs/physics.md 7d:
+/// heat comes and goes by the hour).
+constexpr double kSameMatterS = 6 * 3600;
+constexpr double kLongerThanQuiet = 1.5;
 
 /// The state of a fault that shows symptoms.
 FaultState active_state(const LedgerFault& fault, WallTime wall) {
@@ -64,6 +72,11 @@ void begin_proof(LedgerEntry& entry, std::uint64_t downs, SteadyTime now, WallTi
   entry.proving_since = now;
   entry.waited = Milliseconds(0);
   entry.kept.proving_since = wall;
+}
+
+/// So long a quiet time has proved nothing.
+void came_back(LedgerEntry& entry, SteadyTime now) {
+  entry.returns_after_s = std::max(entry.returns_after_s, in_seconds(now - entry.last_seen));
 }
 
 void end_proof(LedgerEntry& entry) {
@@ -146,16 +159,25 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
     if (&slot == &step.port.primary) entry.kept.ports = verdict.ports;
     return refresh(step, entry, *named);
   }
+  // It heals: what happened before the repair gives it no other name.
+  if (verdict.quiet_since && !fault.life.certain) return step_proof(step, slot);
+  // What is shown of a name is what the evidence of now gives it, also while another one leads.
+  const bool primary = &slot == &step.port.primary;
+  if (primary) entry.kept.confidence = verdict.open_confidence;
   // Another name: it must lead for a while. What an administrator does, and its end, is certain at
   // once.
-  const bool rival_wins = fault.life.certain || entry.fault->life.certain ||
-                          (in_seconds(step.now - slot.candidate_since) >= settings_.rival_hold_s &&
-                           slot.candidate_evaluations >= kRivalEvaluations);
+  const bool refuted =
+      primary && named->confidence >= kSureRival && verdict.open_confidence <= kRefuted;
+  const bool rival_wins =
+      fault.life.certain || entry.fault->life.certain ||
+      (slot.candidate_evaluations >= kRivalEvaluations &&
+       (refuted || in_seconds(step.now - slot.candidate_since) >= settings_.rival_hold_s));
   if (rival_wins && !verdict.maintenance) return rename(step, slot, *named);
   // A link that carries is not down: a fault of links that are down proves itself, whatever else is
   // wrong.
   if (!verdict.down && means_down(*entry.fault)) return step_proof(step, slot);
   // Something is still wrong: what is open neither heals nor proves.
+  if (entry.proving_since) came_back(entry, step.now);
   entry.last_seen = step.now;
   entry.kept.last_seen_at = step.wall;
   if (!entry.proving_since) return;
@@ -189,12 +211,26 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
   kept.confidence = named.confidence;
   kept.opened_at = kept.last_seen_at = step.wall;
   if (&slot == &step.port.primary) kept.ports = step.verdict.ports;
+  const auto before = step.port.closed.find(named.fault);
+  const bool again =
+      before != step.port.closed.end() && in_seconds(step.now - before->second.at) < kSameMatterS;
+  if (again) {
+    const LedgerEntry& old = before->second.entry;
+    kept.id = old.kept.id;
+    kept.opened_at = old.kept.opened_at;
+    entry.opened_at = old.opened_at;
+    entry.returns_after_s = old.returns_after_s;
+    entry.last_seen = old.last_seen;
+    came_back(entry, step.now);
+    entry.last_seen = step.now;
+  }
   slot.entry = entry;
   slot.candidate = nullptr;
-  step.report(FaultEventKind::kOpened, entry);
+  step.report(again ? FaultEventKind::kReopened : FaultEventKind::kOpened, entry);
 }
 
 void Ledger::refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& named) {
+  if (entry.kept.state == FaultState::kProving) came_back(entry, step.now);
   entry.last_seen = step.now;
   entry.kept.last_seen_at = step.wall;
   entry.kept.confidence = named.confidence;
@@ -218,7 +254,11 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
   const bool same_matter = !before.fault->life.certain && !named.fault->life.certain &&
                            named.severity <= before.kept.severity &&
                            is_acknowledged(before.kept, step.wall);
-  close(step, slot);
+  // It is the same trouble by another name: no repeat.
+  slot.entry->kept.state = FaultState::kClosed;
+  step.report(FaultEventKind::kClosed, *slot.entry);
+  if (before.fault->life.certain || before.proving_since) count_repeat(step, *slot.entry);
+  slot.entry.reset();
   open_fault(step, slot, named);
   if (!same_matter) return;
   LedgerFault& kept = slot.entry->kept;
@@ -268,7 +308,8 @@ void Ledger::step_proof(Step& step, Slot& slot) {
     // The first looks of a new run see little: modules are read later.
     const SteadyTime watched_since =
         std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
-    if (in_seconds(step.now - watched_since) < (certain ? 0 : settings_.quiet_s)) return;
+    const double quiet_s = std::max(settings_.quiet_s, kLongerThanQuiet * entry.returns_after_s);
+    if (in_seconds(step.now - watched_since) < (certain ? 0 : quiet_s)) return;
     begin_proof(entry, verdict.link_down_events, step.now, step.wall);
     entry.kept.state = FaultState::kProving;
     step.report(FaultEventKind::kProving, entry);
@@ -284,13 +325,20 @@ void Ledger::close(Step& step, Slot& slot) {
   LedgerFault& kept = slot.entry->kept;
   kept.state = FaultState::kClosed;
   step.report(FaultEventKind::kClosed, *slot.entry);
-  if (!slot.entry->fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
-  // Only faults of the link count for its module and cable.
-  if (is_of_link(*slot.entry->fault)) {
-    count(RepeatOf::kModule, step.port.module, kept, step.wall);
-    count(RepeatOf::kCable, step.port.cable, kept, step.wall);
-  }
+  count_repeat(step, *slot.entry);
+  // What comes after a repair that was proven is another matter.
+  if (!slot.entry->fault->life.certain && !step.verdict.repaired)
+    step.port.closed[slot.entry->fault] = {*slot.entry, step.now};
   slot.entry.reset();
+}
+
+void Ledger::count_repeat(const Step& step, const LedgerEntry& entry) {
+  const LedgerFault& kept = entry.kept;
+  if (!entry.fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
+  // Only faults of the link count for its module and cable.
+  if (!is_of_link(*entry.fault)) return;
+  count(RepeatOf::kModule, step.port.module, kept, step.wall);
+  count(RepeatOf::kCable, step.port.cable, kept, step.wall);
 }
 
 void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& fault,

@@ -33,7 +33,10 @@ struct PortVerdict {
       cable;                 ///< serial numbers; the cable is what is between the ports; "" unknown
   bool maintenance = false;  ///< nothing opens, worsens or is reported as reopened
   double odds = 0;           ///< that something is wrong, against that nothing is
-  bool idle = false;         ///< no load now: faults that only traffic shows neither show nor heal
+  double open_confidence = 0;  ///< of the primary fault that is open, by the evidence of now
+  bool repaired = false;       ///< somebody worked on the primary fault that is open
+  bool quiet_since = false;    ///< and since then the link carries without errors or another loss
+  bool idle = false;  ///< no load now: faults that only traffic shows neither show nor heal
   std::optional<Named> primary;    ///< what is wrong, if anything
   std::optional<Named> secondary;  ///< and what that does not explain
   std::vector<std::string> ports;  ///< all that share what is wrong, this one first; or empty
@@ -51,6 +54,7 @@ struct LedgerEntry {
   SteadyTime looked_at;                   ///< the latest verdict of the port
   std::optional<SteadyTime> idle_since;   ///< what only traffic shows waits for load
   Milliseconds waited{0};                 ///< for load, since the proof began
+  double returns_after_s = 0;  ///< it was closed and came back after so long a quiet time
 };
 
 struct LedgerChange {
@@ -100,8 +104,13 @@ class Ledger {
     std::size_t candidate_evaluations = 0;
     std::optional<SteadyTime> wrong_since;  ///< something is wrong since then, by whatever name
   };
+  struct Closed {
+    LedgerEntry entry;
+    SteadyTime at;
+  };
   struct Port {
     Slot primary, secondary;
+    std::map<const Fault*, Closed> closed;  ///< the last of each kind, for a while
     std::string module, cable;
     double rate_bps = 0;
     bool placed = true;  ///< false: restored, steady times not known yet
@@ -125,6 +134,7 @@ class Ledger {
   void step_proof(Step& step, Slot& slot);
   bool waits_for_load(const Step& step, LedgerEntry& entry) const;
   void close(Step& step, Slot& slot);
+  void count_repeat(const Step& step, const LedgerEntry& entry);
   void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
   [[nodiscard]] double hold_s(const Step& step, const Slot& slot, const Fault& fault) const;
   [[nodiscard]] double proof_s(const Fault& fault, double rate_bps) const;

@@ -47,15 +47,18 @@ using Estimate = LightLossEstimate;
 
 // ------------------------------------------------------------------------------ the estimators
 
-/// Against its own past. The calibration errors of the meters cancel. `latest`: with errors to go
-/// with it, one reading is enough; else the median of three outvotes a glitch.
-std::optional<Estimate> against_past(const Tracks& tracks, std::size_t lanes, bool latest) {
+/// Against its own past. The calibration errors of the meters cancel. With errors to go with it,
+/// one reading is enough; else the median of three outvotes a glitch.
+std::optional<Estimate> against_past(const Features& f, const Tracks& tracks, std::size_t lanes) {
+  const bool latest = f.errors_since.has_value();
+  const auto& since = f.light.since;
   constexpr double kNoiseDb = 0.22;     // read noise 0.07, remating 0.3, temperature
   constexpr double kOneSampleDb = 0.5;  // against a single reading from before
   constexpr double kLeastDb = 0.8;
   std::optional<Estimate> worst;
   for (std::size_t i = 0; i < lanes; ++i) {
-    const auto loss = latest ? tracks[i].latest_below_baseline() : tracks[i].below_baseline();
+    const auto loss =
+        latest ? tracks[i].latest_below_baseline(since) : tracks[i].below_baseline(since);
     if (!loss || (worst && *loss <= worst->loss_db)) continue;
     const double sigma_db = tracks[i].baseline.size() > 1 ? kNoiseDb : kOneSampleDb;
     worst = Estimate{*loss, sigma_db, static_cast<int>(i), kLeastDb};
@@ -64,11 +67,12 @@ std::optional<Estimate> against_past(const Tracks& tracks, std::size_t lanes, bo
 }
 
 /// The lane that lies lowest among its siblings (or, of `only`, that lane).
-std::optional<Estimate> against_siblings(const Tracks& tracks, std::size_t lanes, int only = -1) {
+std::optional<Estimate> against_siblings(const Features& f, const Tracks& tracks, std::size_t lanes,
+                                         int only = -1) {
   constexpr double kSigmaDb = 0.8;  // lane to lane: calibration and loss
   std::vector<double> losses;       // against 0 dBm
   for (std::size_t i = 0; i < lanes; ++i)
-    if (const auto level = tracks[i].now()) losses.push_back(-*level);
+    if (const auto level = tracks[i].now(f.light.since)) losses.push_back(-*level);
   if (losses.size() < 3 || losses.size() != lanes) return std::nullopt;
   const auto lane = only >= 0 ? only : std::ranges::max_element(losses) - losses.begin();
   return Estimate{losses[static_cast<std::size_t>(lane)] - lower_median(losses), kSigmaDb,
@@ -100,7 +104,7 @@ std::optional<Estimate> against_sender(const Features& f, const Tracks& sent,
   const Nominal* nominal = nominal_of(f);
   std::optional<Estimate> worst;
   for (std::size_t i = 0; nominal != nullptr && i < lanes; ++i) {
-    const auto from = sent[i].now(), to = received[i].now();
+    const auto from = sent[i].now(f.light.since), to = received[i].now(f.light.since);
     if (!from || !to || *from < kDarkDbm) continue;
     const double loss = *from - *to - nominal->loss_db;
     if (!worst || loss > worst->loss_db) worst = Estimate{loss, kMeterDb, static_cast<int>(i), 3};
@@ -111,13 +115,13 @@ std::optional<Estimate> against_sender(const Features& f, const Tracks& sent,
 /// Against what such modules receive.
 std::optional<Estimate> against_nominal(const Features& f) {
   const Nominal* nominal = nominal_of(f);
-  if (nominal == nullptr || !f.light.worst_rx_dbm) return std::nullopt;
+  if (nominal == nullptr || !f.light.worst_rx_dbm || !f.light.rx_fresh) return std::nullopt;
   return Estimate{nominal->rx_dbm - *f.light.worst_rx_dbm, kMeterDb, f.light.worst_rx_lane, 3};
 }
 
 /// Against the module's own alarm: a good link lies some 9 dB above it.
 std::optional<Estimate> against_alarm(const Features& f) {
-  if (!f.light.margin_db) return std::nullopt;
+  if (!f.light.margin_db || !f.light.rx_fresh) return std::nullopt;
   return Estimate{9 - *f.light.margin_db, 2.0, f.light.worst_rx_lane, 4};
 }
 
@@ -157,10 +161,9 @@ struct Point {
 /// lies far below them.
 std::vector<std::optional<Estimate>> basic_estimates(const Features& f, const Point& point) {
   std::vector<std::optional<Estimate>> found;
-  if (!f.signal.since_ever)
-    found.push_back(against_past(point.tracks, point.lanes, f.errors_since.has_value()));
+  if (!f.signal.since_ever) found.push_back(against_past(f, point.tracks, point.lanes));
   const bool known = f.signal.since_ever || found.front();
-  auto alone = against_siblings(point.tracks, point.lanes);
+  auto alone = against_siblings(f, point.tracks, point.lanes);
   if (f.up && known && alone && alone->loss_db >= point.alone_db) {
     alone->least_db = point.alone_db;
     alone->sure_alone = true;
@@ -177,7 +180,7 @@ bool has_past(const Features& f, const std::vector<std::optional<Estimate>>& bas
 std::optional<Estimate> sent_loss(const Features& f, const Point& point, bool fresh) {
   auto estimates = basic_estimates(f, point);
   if (f.signal.since_ever || (f.down && fresh && !has_past(f, estimates)))
-    estimates.push_back(against_siblings(point.tracks, point.lanes));
+    estimates.push_back(against_siblings(f, point.tracks, point.lanes));
   return surest(estimates);
 }
 
@@ -193,7 +196,7 @@ std::optional<Estimate> received_loss(const Features& f) {
   auto estimates = basic_estimates(f, {own.rx_dbm, own.rx_lanes, alone_in_db(f)});
   if (has_past(f, estimates)) return surest(estimates);
   const int guilty = lane_with_the_errors(f);  // its light explains the errors, or nothing does
-  estimates.push_back(against_siblings(own.rx_dbm, own.rx_lanes, guilty));
+  estimates.push_back(against_siblings(f, own.rx_dbm, own.rx_lanes, guilty));
   for (const auto& one : {against_sender(f, f.port.far.tx_dbm, own.rx_dbm, own.rx_lanes),
                           against_nominal(f), against_alarm(f)})
     if (one && (guilty < 0 || one->lane == guilty)) estimates.push_back(one);
@@ -207,7 +210,7 @@ std::optional<Estimate> far_received_loss(const Features& f) {
   const auto past = surest(estimates);
   const bool old_fault = f.signal.far_errors_sustained() && past && past->loss_db < past->least_db;
   if (f.signal.since_ever || (f.down && f.light.far_fresh && !has_past(f, estimates)) || old_fault)
-    for (auto one : {against_siblings(far.rx_dbm, far.rx_lanes),
+    for (auto one : {against_siblings(f, far.rx_dbm, far.rx_lanes),
                      against_sender(f, f.port.own.tx_dbm, far.rx_dbm, far.rx_lanes)})
       if (one) {
         one->sure_alone = old_fault;
@@ -245,10 +248,12 @@ void fill_levels(Features& f) {
   std::size_t dark = 0;
   for (std::size_t i = 0; i < own.rx_lanes; ++i) {
     const LaneSeries& track = own.rx_dbm[i];
-    const auto level = track.now();
+    auto level = track.now(light.since);
+    // What a link that carries received before its errors is shown until the next reading.
+    if (!level && f.up) level = track.now();
     if (!level) continue;
     dark += track.recent[0] < light.dark_dbm;
-    light.rx_low_lanes += track.below_baseline() >= kLowDb;
+    light.rx_low_lanes += track.below_baseline(light.since) >= kLowDb;
     if (light.worst_rx_dbm && *level >= *light.worst_rx_dbm) continue;
     light.worst_rx_dbm = *level;
     light.worst_rx_lane = static_cast<int>(i);
@@ -263,7 +268,7 @@ void fill_bias(Features& f) {
   const ModuleHistory& own = f.port.own;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < own.tx_lanes; ++i) {
-    const auto now = own.bias_ma[i].now();
+    const auto now = own.bias_ma[i].now(f.light.since);
     const auto normal = own.bias_ma[i].baseline.median();
     if (now && normal && *normal > 0) ratios.push_back(*now / *normal);
   }
@@ -281,35 +286,41 @@ bool all_dark(const Tracks& tracks, std::size_t lanes) {
   return lanes > 0;
 }
 
-/// Powers that were read before the errors began say nothing about what causes them.
-bool is_stale(const Features& f, const std::optional<SteadyTime>& read_at) {
-  constexpr double kOnsetS = 30;
-  return f.errors_since && read_at && in_seconds(*f.errors_since - *read_at) > kOnsetS;
+/// Powers that were read before the link fell, or before its errors began, say nothing of the
+/// cause.
+std::optional<SteadyTime> readings_count_since(const Features& f) {
+  std::optional<SteadyTime> since = f.errors_since;
+  if (f.down && f.port.carrier.since)
+    since = std::max(since.value_or(*f.port.carrier.since), *f.port.carrier.since);
+  return since;
 }
 
 }  // namespace
 
 void fill_light(Features& f) {
+  f.light = LightStats();
   LightStats& light = f.light;
   const ModuleHistory& own = f.port.own;
   const ModuleHistory& far = f.port.far;
   const auto& changed = f.port.carrier.since;
   light.touched = changed.has_value();
-  light.rx_fresh = own.read_at && (!changed || *own.read_at >= *changed);
-  light.far_fresh = far.read_at && (!changed || *far.read_at >= *changed);
+  light.since = readings_count_since(f);
+  const auto is_fresh = [&](const std::optional<SteadyTime>& read_at) {
+    return read_at && (!changed || *read_at >= *changed) &&
+           (!light.since || *read_at >= *light.since);
+  };
+  light.rx_fresh = is_fresh(own.read_at);
+  light.far_fresh = is_fresh(far.read_at);
   light.far_rx_dark_all = light.far_fresh && all_dark(far.rx_dbm, far.rx_lanes);
   fill_levels(f);
   fill_bias(f);
-  if (!is_stale(f, own.read_at)) {
-    light.rx = received_loss(f);
-    light.tx = sent_loss(f, {own.tx_dbm, own.tx_lanes, kAloneDb}, light.rx_fresh);
-  }
-  if (!is_stale(f, far.read_at)) {
-    light.far_rx = far_received_loss(f);
-    light.far_tx = sent_loss(f, {far.tx_dbm, far.tx_lanes, alone_in_db(f)}, light.far_fresh);
-  }
+  light.rx = received_loss(f);
+  light.tx = sent_loss(f, {own.tx_dbm, own.tx_lanes, kAloneDb}, light.rx_fresh);
+  light.far_rx = far_received_loss(f);
+  light.far_tx = sent_loss(f, {far.tx_dbm, far.tx_lanes, alone_in_db(f)}, light.far_fresh);
   if (light.rx && light.rx->lane >= 0)
-    light.far_tx_same_lane = far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].below_baseline();
+    light.far_tx_same_lane =
+        far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].below_baseline(light.since);
 }
 
 }  // namespace linkhealth

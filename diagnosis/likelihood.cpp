@@ -110,7 +110,7 @@ double prior_of_retraining(const Features& f) {
 
 }  // namespace
 
-Observations observations_of(const Features& f, const Findings& findings, const Fault* incumbent,
+Observations observations_of(const Features& f, const Findings& findings, bool is_open,
                              const Cause* explained) {
   Observations seen;
   seen.down = f.down;
@@ -120,8 +120,8 @@ Observations observations_of(const Features& f, const Findings& findings, const 
   seen.light =
       light_fit(f.light, seen.errors, far.unknown() ? std::nullopt : std::optional(far.present()));
   // A fault that is open already explains why the link went down.
-  seen.prior_healthy = f.down && incumbent == nullptr ? prior_of_retraining(f)
-                                                      : prior(cause_table().front(), f.down);
+  seen.prior_healthy =
+      f.down && !is_open ? prior_of_retraining(f) : prior(cause_table().front(), f.down);
   seen.verdicts.fill(Verdict::kUnknown);
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
@@ -194,19 +194,37 @@ double log_joint_row(const Cause& cause, const Observations& seen) {
   return is_decided(cause, seen) ? std::max(row, kLeastIfDecided) : row;
 }
 
+double log_down_reason(const Cause& cause, const Observations& seen) {
+  constexpr double kLeastOther = 0.05;  // a reason of none of these kinds
+  const Expectations& expects = expectations_of(cause, seen.down);
+  double all = 0, known = 0, given = 0;
+  for (std::size_t i = 0; i < kSymptomCount; ++i) {
+    const auto id = static_cast<SymptomId>(i);
+    if (!kDownReasons.has(id)) continue;
+    const double p = word_of(expects, id, kNever).probability;
+    all += p;
+    if (seen.verdicts[i] != Verdict::kUnknown) known += p;
+    if (seen.verdicts[i] == Verdict::kPresent) given = std::max(given, p);
+  }
+  if (known == 0) return 0;
+  all += std::max(kLeastOther, 1 - all);
+  const double p = (given > 0 ? given : all - known) / all;
+  return std::log(is_decided(cause, seen) ? std::max(p, kConsequence.probability) : p);
+}
+
 double log_symptom(const Cause& cause, SymptomId symptom, const Observations& seen) {
   double nats = 0;
   for (const Decisive& row : cause.expects.decisive)
     if (row.symptom == symptom && row.nats > 0 && seen.present.has(symptom)) nats += row.nats;
   const Verdict verdict = seen.verdicts[static_cast<std::size_t>(symptom)];
-  if (verdict == Verdict::kUnknown) return nats;
+  if (verdict == Verdict::kUnknown || kDownReasons.has(symptom)) return nats;
   const Word& word = word_of(expectations_of(cause, seen.down), symptom,
                              is_decided(cause, seen) ? kConsequence : kNever);
   return nats + (verdict == Verdict::kPresent ? word.log_present : word.log_absent);
 }
 
 double log_likelihood(const Cause& cause, const Observations& seen) {
-  double sum = log_prior(cause, seen) + log_joint_row(cause, seen);
+  double sum = log_prior(cause, seen) + log_joint_row(cause, seen) + log_down_reason(cause, seen);
   for (std::size_t i = 0; i < kSymptomCount; ++i)
     sum += log_symptom(cause, static_cast<SymptomId>(i), seen);
   return sum;
@@ -217,9 +235,13 @@ LightLossWeights light_fit(const LightStats& light, std::optional<bool> errors,
   // Another patch cord costs or gives a decibel or two (docs/physics.md 3e): without harm, less
   // light is a fault only beyond that.
   constexpr double kAloneDb = 3;
-  const auto harmless = [&light](const std::optional<LightLossEstimate>& e,
-                                 std::optional<bool> harm) {
-    return e && !e->sure_alone && e->loss_db < kAloneDb && !harm.value_or(!light.touched);
+  // Where the carrier never went, nobody changed a patch cord: less is enough (six times the
+  // noise).
+  constexpr double kAloneUntouchedDb = 1.5;
+  const double alone_db = light.touched ? kAloneDb : kAloneUntouchedDb;
+  const auto harmless = [&light, alone_db](const std::optional<LightLossEstimate>& e,
+                                           std::optional<bool> harm) {
+    return e && !e->sure_alone && e->loss_db < alone_db && !harm.value_or(!light.touched);
   };
   // Light that is lost on the way in and does harm: then the light lost on the way out is no patch
   // cord either.

@@ -10,6 +10,12 @@
 
 namespace linkhealth {
 
+/// The kinds of reason that a driver gives for a link that is down; it gives one.
+inline constexpr SymptomSet kDownReasons{SymptomId::kNoPartner,     SymptomId::kNegotiationFails,
+                                         SymptomId::kTrainingFails, SymptomId::kNoFecLock,
+                                         SymptomId::kNoPcsLock,     SymptomId::kBadSignal,
+                                         SymptomId::kRemoteFault,   SymptomId::kNoCableReported};
+
 /// All that a likelihood is computed from.
 struct Observations {
   bool down = false;
@@ -20,10 +26,10 @@ struct Observations {
   SymptomSet present;                             ///< of all symptoms
   std::array<Verdict, kSymptomCount> verdicts{};  ///< kUnknown where a symptom takes no part
 };
-/// `incumbent`: the fault that is open; nullptr: none. `explained`: a cause whose symptoms are left
-/// out, because they have an explanation; nullptr: none.
-Observations observations_of(const Features& features, const Findings& findings,
-                             const Fault* incumbent, const Cause* explained = nullptr);
+/// `is_open`: a fault is open, which explains why the link is down. `explained`: a cause whose
+/// symptoms are left out, because they have an explanation; nullptr: none.
+Observations observations_of(const Features& features, const Findings& findings, bool is_open,
+                             const Cause* explained = nullptr);
 
 /// Whether the cause exists on the medium.
 bool is_possible(const Cause& cause, const Features& features);
@@ -38,6 +44,9 @@ bool explains(const Cause& cause, SymptomId symptom);
 // In nats.
 double log_prior(const Cause& cause, const Observations& seen);
 double log_joint_row(const Cause& cause, const Observations& seen);
+/// The reason that the driver gives for a link that is down: it has one value, of which the
+/// symptoms kDownReasons are the kinds. They do not count one by one.
+double log_down_reason(const Cause& cause, const Observations& seen);
 double log_symptom(const Cause& cause, SymptomId symptom, const Observations& seen);
 /// The sum of all these. The difference of two causes is the logarithm of their odds.
 double log_likelihood(const Cause& cause, const Observations& seen);

@@ -105,18 +105,24 @@ bool seen_alike(const RankedFault& named, const RankedFault& other, bool down) {
 std::optional<RunnerUp> ambiguous_with(const Differential& differential, const RankedFault& named,
                                        const Findings& findings, bool down,
                                        std::span<const RepairAction> failed) {
-  constexpr double kRatio = 0.4;  // of the named fault's confidence
+  constexpr double kRatio = 0.4;     // of the named fault's confidence
+  constexpr double kInGroup = 0.15;  // then these are named, too
   const RankedFault* other = nullptr;
   for (const RankedFault& row : differential.ranked)
     if (row.fault != named.fault && (other == nullptr || row.confidence > other->confidence))
       other = &row;
   if (other == nullptr) return std::nullopt;
-  RunnerUp runner_up{*other, telling_reading(missing_readings(differential, findings), *named.cause,
-                                             *other->cause)};
+  RunnerUp runner_up;
+  runner_up.other = *other;
+  runner_up.reading =
+      telling_reading(missing_readings(differential, findings), *named.cause, *other->cause);
   // That a reading is missing is no reason to leave the other fault out.
   const bool unread = runner_up.reading && seen_alike(named, *other, down);
   if (other->confidence < (unread ? kRatio / 2 : kRatio) * named.confidence) return std::nullopt;
   if (!runner_up.reading) runner_up.step = telling_step(*named.fault, *other->fault, failed);
+  for (const RankedFault& row : differential.ranked)
+    if (row.fault == named.fault || row.confidence >= kInGroup * named.confidence)
+      runner_up.names.push_back(row);
   return runner_up;
 }
 
@@ -193,6 +199,8 @@ std::vector<EvidenceWeight> evidence_weights(const Observations& seen, const Cau
   if (seen.joint)
     found.push_back(
         {"light and errors together", log_joint_row(named, seen) - log_joint_row(other, seen)});
+  if (const double nats = log_down_reason(named, seen) - log_down_reason(other, seen); nats != 0)
+    found.push_back({"the driver's reason", nats});
   for (const Symptom& row : symptom_table()) {
     const double nats = log_symptom(named, row.id, seen) - log_symptom(other, row.id, seen);
     if (nats != 0) found.push_back({row.name, nats});

@@ -26,9 +26,10 @@ std::vector<MissingReading> missing_readings(const Differential& differential,
 std::string faults_told_apart(const Differential& differential, const RankedFault& named,
                               SymptomId symptom);
 
-/// The fault that the readings cannot distinguish from the named one, and the cheapest next test.
+/// The faults that the readings cannot distinguish from the named one, and the cheapest next test.
 struct RunnerUp {
-  RankedFault other;
+  RankedFault other;                 ///< the likeliest of them
+  std::vector<RankedFault> names;    ///< all of them and the named one, most likely first
   std::optional<SymptomId> reading;  ///< that would tell best, and is not known
   const RepairStep* step = nullptr;  ///< where no reading would tell: the first step that does
 };

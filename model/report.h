@@ -77,12 +77,13 @@ struct Candidate {
   double confidence = 0;
 };
 
-/// A fault that the readable sources cannot distinguish from the reported one.
+/// Faults that the readable sources cannot distinguish from the reported one.
 struct Undecided {
-  std::string fault;
+  std::string fault;  ///< the likeliest of them
   End end = End::kNone;
   double confidence = 0;
-  std::string test;  ///< the cheapest test that distinguishes them
+  std::string test;               ///< the cheapest test that distinguishes them
+  std::vector<Candidate> names{};  ///< all, the reported one included; most likely first
 };
 
 /// The weight of one symptom for the fault against the runner-up: the logarithm of the odds (1: 2.7

@@ -154,6 +154,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   report->gaps = gaps_of("", report->sources);
   for (PortStep& port : all) {
     port.state.seen_before = true;
+    if (port.errors_began && !port.features.light.rx_fresh)
+      result.unread_modules.push_back(port.port.key);
     if (port.exempt.empty()) s.update_ledger(port, result.events);
   }
   // An expected port that appeared is reported under its own key; under the old one only its fault

@@ -33,6 +33,9 @@ class Engine {
     std::vector<FaultEvent> events;
     PortMoves moves;                   ///< ports that have another stable key since the last step
     std::vector<std::string> remarks;  ///< on the configuration, for the log: each once
+    /// Ports whose errors began with this step: the light of before does not say why, so their
+    /// modules are to be read now.
+    std::vector<PortKey> unread_modules;
   };
 
   explicit Engine(EngineSettings settings);

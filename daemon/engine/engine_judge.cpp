@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "daemon/engine/engine_state.h"
+#include "diagnosis/likelihood.h"
 #include "model/history/saturated_counters.h"
 
 namespace linkhealth {
@@ -33,6 +34,43 @@ bool lost_lately(const Features& f) {
   const Interval& last = f.port.counters.intervals.back();
   return last.clean && (last.increase(Indicator::kUncorrectableBlocks) > 0 ||
                         last.increase(Indicator::kSymbolErrors) > 0);
+}
+
+/// Which name the evidence gives, with some patience for the one that is open.
+struct Choice {
+  const RankedFault* named = nullptr;  ///< nullptr: none is possible
+  double wrong = 0;                    ///< probability that something is wrong
+  double open_confidence = 0;          ///< of the fault that is open
+};
+Choice choose(const Differential& seen, const Fault* open) {
+  constexpr double kOpenBonus = 2.7;  // so many times likelier another name, or none, must be
+  Choice choice;
+  choice.wrong = 1 - seen.healthy;
+  if (seen.ranked.empty()) return choice;
+  choice.named = &seen.ranked.front();
+  const auto row = std::ranges::find(seen.ranked, open, &RankedFault::fault);
+  if (open == nullptr || row == seen.ranked.end()) return choice;
+  choice.open_confidence = row->confidence;
+  const double extra = row->probability * (kOpenBonus - 1);
+  choice.wrong = (choice.wrong + extra) / (1 + extra);
+  if (row->probability * kOpenBonus >= choice.named->probability) choice.named = &*row;
+  return choice;
+}
+
+/// Since the repair the link carries without errors, and did not fall again.
+bool is_quiet_since(const Features& f, const Findings& findings, WallTime repaired_at) {
+  const auto& losses = f.port.carrier.losses;
+  return f.up && receive_errors(findings) != true &&
+         std::ranges::none_of(losses, [&](const CarrierLoss& loss) {
+           return !loss.planned && loss.at > repaired_at;
+         });
+}
+
+/// The driver says why the link is down, and that says more than that nobody answers.
+bool states_reason(const Findings& findings) {
+  return std::ranges::any_of(symptom_table(), [&findings](const Symptom& row) {
+    return kDownReasons.has(row.id) && row.id != kNoPartner && at(findings, row.id).present();
+  });
 }
 
 /// On fewer lanes than before, or than planned; or on one lane where others have more, which
@@ -69,13 +107,18 @@ bool can_judge(const Features& f, const Findings& findings) {
   return f.port.carrier.up.has_value() || blind || gone;
 }
 
-void note_errors(PortState& port, const Findings& findings, SteadyTime now) {
-  if (receive_errors(findings) == true) {
-    if (!port.errors_since) port.errors_since = now;
-    port.errors_last = now;
-  } else if (port.errors_last && in_seconds(now - *port.errors_last) > kErrorsOverS) {
-    port.errors_since.reset();
+/// Returns whether errors are seen for the first time. Not knowing whether there are any ends none.
+bool note_errors(PortState& port, const Features& f, const Findings& findings) {
+  const std::optional<bool> errors = receive_errors(findings);
+  if (errors == true) {
+    port.errors_last = f.now;
+    if (port.errors_since) return false;
+    port.errors_since = errors_began(f);
+    return true;
   }
+  if (errors == false && port.errors_last && in_seconds(f.now - *port.errors_last) > kErrorsOverS)
+    port.errors_since.reset();
+  return false;
 }
 
 }  // namespace
@@ -89,7 +132,13 @@ bool is_supported(const Cause& cause, const Findings& findings) {
 
 void Engine::State::judge(PortStep& step) {
   step.findings = observe_all(step.features);
-  note_errors(step.state, step.findings, step.features.now);
+  if (note_errors(step.state, step.features, step.findings)) {
+    // What was read of the light before does not show what they come from.
+    step.errors_began = true;
+    step.features.errors_since = step.state.errors_since;
+    fill_light(step.features);
+    step.findings = observe_all(step.features);
+  }
   if (auto record = step.state.repairs.step(step.features, wall)) {
     record->port = step.stable;
     for (const LedgerEntry* entry : ledger.open(step.stable))
@@ -105,6 +154,15 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& s
   const Features& f = step.features;
   if (fault.life.spares_traffic || fault.severity == Severity::kNotice) return fault.severity;
   if (fault.id == FaultId::kReducedSpeed && may_be_meant(f)) return Severity::kNotice;
+  // A little light is lost, and nothing else: there is time.
+  constexpr double kMuchDb = 3;
+  const auto is_little = [](const std::optional<LightLossEstimate>& loss) {
+    return !loss || loss->loss_db < kMuchDb;
+  };
+  if (!f.down && fault.id == FaultId::kDirtyConnector && receive_errors(step.findings) == false &&
+      at(step.findings, kFarErrors).present() == false && is_little(f.light.rx) &&
+      is_little(f.light.far_rx))
+    return Severity::kNotice;
   const bool bad = f.down || at(step.findings, kLosingData).present();
   return bad ? Severity::kCritical : fault.severity;
 }
@@ -124,24 +182,34 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   if (f.down && is_starting(f, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
   if (f.down && set_up_since(f)) verdict.down_s -= kSetUpS;
   verdict.idle = f.traffic.idle_now;
+  if (const auto open = ledger.open(step.stable); !open.empty()) {
+    const auto tried = repairs.of(step.stable, open.front()->kept.id);
+    verdict.repaired = !tried.empty();
+    verdict.quiet_since = verdict.repaired && is_quiet_since(f, findings, tried.back().at);
+  }
   verdict.judged = can_judge(f, findings);
   const Differential& first =
-      step.first.emplace(differentiate({f, findings, ledger.incumbent(step.stable)}));
+      step.first.emplace(differentiate({f, findings, ledger.incumbent(step.stable) != nullptr}));
   verdict.odds = (1 - first.healthy) / std::max(first.healthy, 1e-12);
   if (f.port.seen_elsewhere) return verdict;
-  const bool fault = !first.ranked.empty() && 1 - first.healthy >= diagnosis.open_at &&
-                     (f.down || is_supported(*first.ranked.front().cause, findings));
+  const Choice choice = choose(first, ledger.incumbent(step.stable));
+  step.wrong = choice.wrong;
+  verdict.open_confidence = choice.open_confidence;
+  const bool fault = choice.named != nullptr && choice.wrong >= diagnosis.open_at &&
+                     (f.down || is_supported(*choice.named->cause, findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
     if (is_saturated_for(f.port.counters.saturated, kDamageCounts) && !f.signal.ber)
       verdict.judged = false;
     return verdict;
   }
-  const RankedFault& named = first.ranked.front();
-  if (f.down && named.confidence < kLeadingConfidence) verdict.down_s -= kReadingS;
+  const RankedFault& named = *choice.named;
+  const bool is_new = ledger.incumbent(step.stable) == nullptr;
+  if (f.down && is_new && named.confidence < kLeadingConfidence && !states_reason(findings))
+    verdict.down_s -= kReadingS;
   if (at(findings, kModuleAbsent).present()) verdict.down_s -= kHandS;
   verdict.primary = {named.fault, named.confidence, severity_of(named, step)};
-  Differential& second = step.second.emplace(differentiate({f, findings, nullptr, named.cause}));
+  Differential& second = step.second.emplace(differentiate({f, findings, false, named.cause}));
   if (f.down || 1 - second.healthy < kSecondAt || second.ranked.empty()) return verdict;
   RankedFault& other = second.ranked.front();
   other.confidence = std::min(other.confidence, named.confidence);

@@ -188,7 +188,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   for (const auto* differential : {&step.first, &step.second}) {
     // A healthy link's figures speak of no fault, nor do those of one that proves itself.
     if (ranked != nullptr || !*differential || entry.kept.state == FaultState::kProving ||
-        1 - (*differential)->healthy < diagnosis.open_at)
+        (differential == &step.first ? step.wrong : 1 - step.second->healthy) < diagnosis.open_at)
       continue;
     const auto row = std::ranges::find((*differential)->ranked, entry.fault, &RankedFault::fault);
     if (row == (*differential)->ranked.end()) continue;
@@ -196,7 +196,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
     explain(report, step.features, step.findings, **differential, *ranked,
             repairs.failed(entry.kept.port, entry.kept.id));
     if (differential == &step.first)
-      report.shares = explain_shares(observations_of(step.features, step.findings, entry.fault),
+      report.shares = explain_shares(observations_of(step.features, step.findings, true),
                                      **differential, *ranked);
   }
   if (ranked != nullptr) {

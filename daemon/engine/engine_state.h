@@ -74,10 +74,12 @@ struct PortStep {
   std::optional<double> temperature_drop_c;  ///< its module against its own past; warm ones only
   bool supply_low = false;                   ///< of its module, read lately
   bool alone_without_link = false;           ///< never had one; all ports of its kind have
+  bool errors_began = false;                 ///< in this step
   const Maintenance* work = nullptr;
   const SharedCause* shared = nullptr;  ///< what it showed in this step, and others too
   Findings findings;
   std::optional<Differential> first, second;  ///< nullopt: not judged
+  double wrong = 0;  ///< probability that something is wrong; of an open fault with its bonus
   PortVerdict verdict;
 };
 

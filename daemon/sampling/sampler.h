@@ -86,6 +86,8 @@ class Sampler : public Source {
   void remember_modules(std::map<std::string, std::string> serials) {
     ports_search_.remember_modules(std::move(serials));
   }
+  /// The modules of these ports are read before their turn.
+  void read_modules_now(const std::vector<PortKey>& ports);
   /// The modules of these ports are not read until the next call (maintenance).
   void leave_modules(std::set<PortKey> ports);
 

@@ -71,6 +71,12 @@ void Sampler::accept_modules() {
   }
 }
 
+void Sampler::read_modules_now(const std::vector<PortKey>& ports) {
+  if (!modules_) return;
+  for (const PortKey& port : ports)
+    if (!modules_left_.contains(port)) modules_->request(port);
+}
+
 void Sampler::leave_modules(std::set<PortKey> ports) {
   if (ports == modules_left_) return;
   modules_left_ = std::move(ports);

@@ -128,7 +128,8 @@ Finding tx_fault(const Features& f) {
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
     if (module->lanes[i].tx_fault) {
-      const auto loss_db = i < kMaxLanes ? f.port.own.tx_dbm[i].below_baseline() : std::nullopt;
+      const auto loss_db =
+          i < kMaxLanes ? f.port.own.tx_dbm[i].below_baseline(f.light.since) : std::nullopt;
       const bool now = *module->lanes[i].tx_fault && (!loss_db || *loss_db > kLostDb);
       fault = fault.value_or(false) || now;
       if (now) lane = static_cast<int>(i);

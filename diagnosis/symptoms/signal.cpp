@@ -187,6 +187,10 @@ Finding errors_before_fall(const Features& f) {
   constexpr double kOwnRatio = 8;       // times the link's own reference
   constexpr double kLimitShare = 12;    // of the FEC mode's limit
   constexpr double kBlocksBefore = 50;  // one transition's own burst is smaller
+  constexpr double kAllLostS = 0.5;     // a carrier that is cut is gone within some 0.1 s
+  if (f.port.before_loss.all_lost_s > kAllLostS)
+    return Checks(kFec).above("seconds without a right codeword before the fall",
+                              f.port.before_loss.all_lost_s, kAllLostS, "s");
   if (f.port.before_loss.uncorrectable > kBlocksBefore)
     return Checks(kFec).above("uncorrectable blocks before the fall",
                               f.port.before_loss.uncorrectable, kBlocksBefore);

@@ -48,8 +48,7 @@ std::string text_of(const PortReport& port) {
   const FaultReport& fault = port.faults.front();
   if (!is_told_on(fault, port.port))
     return fmt::format("{}, with {}", format_name(fault.fault), fault.ports.front());
-  std::string text =
-      fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
+  const std::string text = format_headline(fault);
   if (fault.acknowledged)
     return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
   return fault.state == FaultState::kOpen ? text

@@ -100,28 +100,18 @@ std::string format_place(const FaultReport& fault, const PortReport& port) {
 }
 
 void verdict(TextPage& page, const FaultReport& fault, const PortReport& port) {
+  // What cannot be told apart is one sentence: what was seen, and the names with their probability.
+  const bool undecided = fault.undecided && fault.state != FaultState::kProving;
   const std::string sentence =
-      fmt::format("{}{}: {} confidence.", capitalize(format_name(fault.fault)),
-                  format_place(fault, port), format_confidence(fault.confidence));
+      undecided ? capitalize(fault.summary) + "."
+                : fmt::format("{}{}: {} confidence.", capitalize(format_name(fault.fault)),
+                              format_place(fault, port), format_confidence(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state == FaultState::kProving)
     page.text(0, "The symptoms are gone; the repair is being verified. Do nothing meanwhile.", 0);
-  if (!fault.summary.empty())
+  if (!fault.summary.empty() && !undecided)
     page.text(0, capitalize(fault.summary) + (fault.summary.ends_with('.') ? "" : "."), 0);
-}
-
-void ambiguous(TextPage& page, const FaultReport& fault) {
-  if (!fault.undecided) return;
-  const Undecided& other = *fault.undecided;
-  const bool has_end = other.end != End::kNone && other.end != End::kPath;
-  page.labelled("Ambiguous",
-                fmt::format("{} ({}) and {}{} ({}) cannot be distinguished with these readings.{}",
-                            format_name(fault.fault), format_confidence(fault.confidence),
-                            format_name(other.fault),
-                            has_end ? fmt::format(", {}", to_string(other.end)) : "",
-                            format_confidence(other.confidence),
-                            other.test.empty() ? "" : " Cheapest test: " + other.test + "."));
 }
 
 void steps(TextPage& page, const FaultReport& fault) {
@@ -344,7 +334,6 @@ void symptom_table(TextPage& page, const PortReport& port) {
 void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) {
   const FaultReport& fault = port.faults.front();
   verdict(page, fault, port);
-  ambiguous(page, fault);
   steps(page, fault);
   if (!fault.ports.empty()) page.labelled("Shared by", join_parts(fault.ports, ", "));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));

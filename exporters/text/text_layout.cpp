@@ -248,6 +248,24 @@ std::string_view format_state(FaultState state) {
   return state == FaultState::kProving ? "verifying" : to_string(state);
 }
 
+std::string format_headline(const FaultReport& fault) {
+  const auto one = [](const std::string& name, End end, double confidence) {
+    const bool has_end = end == End::kFar && !name.starts_with("far_");
+    return fmt::format("{}{} ({})", has_end ? "far " : "", format_name(name),
+                       format_confidence(confidence));
+  };
+  if (!fault.undecided || fault.undecided->names.size() < 2 || fault.state == FaultState::kProving)
+    return fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
+  const auto& names = fault.undecided->names;
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0                  ? ""
+             : i + 1 == names.size() ? " or "
+                                     : ", ") +
+            one(names[i].fault, names[i].end, names[i].confidence);
+  return text;
+}
+
 std::string format_health(const PortReport& port) {
   std::string text = format_name(to_string(port.health));
   if (!port.note.empty()) text += ": " + port.note;

@@ -145,8 +145,7 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
   ticket.state = to_string(fault.state);
   ticket.confidence = fault.confidence;
   ticket.opened_at = fault.opened_at;
-  ticket.title = fmt::format("{} ({} confidence)", format_name(fault.fault),
-                             format_confidence(fault.confidence));
+  ticket.title = format_headline(fault);
   ticket.summary = fault.summary;
   ticket.bring = things_to_bring(fault, port);
   for (std::size_t i = 0; i < fault.repair.size(); ++i)

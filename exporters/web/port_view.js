@@ -34,10 +34,18 @@ function standing(fault, report, port) {
   return lines.map(([head, rest]) => el('p.standing', {}, el('strong', {}, head), rest));
 }
 
+// What cannot be told apart is named together: "Far port down 55%, unplugged 25% or damaged fiber 20%".
+function headline(fault) {
+  const names = fault.state === 'proving' ? [] : fault.undecided?.names || [];
+  if (names.length < 2) return `${title(fault.fault)}: ${percent(fault.confidence)} sure`;
+  const each = names.map((one) => `${one.end === 'far' && !one.fault.startsWith('far_') ? 'far ' : ''}${words(one.fault)} ${percent(one.confidence)}`);
+  return `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`.replace(/^./, (c) => c.toUpperCase());
+}
+
 function verdict(fault, report, port) {
   const others = fault.differential.filter((one) => one.fault !== fault.fault || one.end !== fault.end);
   return el(`section.card.verdict.${port.health}`, {},
-    el('h2', {}, `${title(fault.fault)}: ${percent(fault.confidence)} sure`),
+    el('h2', {}, headline(fault)),
     el('p', {}, fault.summary.replace(/^./, (c) => c.toUpperCase())),
     el('p.soft', {}, [PLACES[fault.end], fault.severity, fault.state, `since ${ago(fault.opened_at, report.at)}`].filter(Boolean).join(' · ')),
     standing(fault, report, port),
@@ -47,7 +55,6 @@ function verdict(fault, report, port) {
     evidence(fault),
     fault.ruled_out?.length ? [el('h3', {}, 'Speaks against other faults'), el('ul', {}, fault.ruled_out.map((one) => el('li', {}, `${words(one.symptom)}: ${one.text} (${one.source})`)))] : '',
     fault.missing?.length ? [el('h3', {}, 'Would help to decide'), el('ul', {}, fault.missing.map((one) => el('li', {}, `${words(one.symptom)}: ${one.why}${one.decides ? `; it would tell this from ${one.decides}` : ''}; ${one.how}`)))] : '',
-    fault.undecided ? el('p', {}, `Cannot be told from ${words(fault.undecided.fault)} (${percent(fault.undecided.confidence)}): ${fault.undecided.test}`) : '',
     others.length ? [el('h3', {}, 'Or'), el('ul', {}, others.map((one) => el('li', {}, `${title(one.fault)} ${PLACES[one.end] || ''}: ${percent(one.confidence)}`)))] : '');
 }
 

@@ -107,6 +107,15 @@ void PortHistory::note_before_loss() {
   before_loss.rx_lost_db = own.most_rx_lost_db(false);
 }
 
+/// The interval in which the link fell is not clean, but it is the best evidence of why it fell.
+void PortHistory::note_loss_before_fall(const Interval& interval) {
+  constexpr double kCodewordBits = 5440;  // RS(544); of RS(528) 5280
+  const auto& fell = carrier.last_loss;
+  const double lost = interval.increase(Indicator::kUncorrectableBlocks);
+  if (!fell || *fell <= interval.begin || *fell > interval.end || !(lost > 0)) return;
+  before_loss.all_lost_s = lost * kCodewordBits / interval.line_rate_bps;
+}
+
 /// Where errors were the reason to swap the module, the new one must be as good as the link was
 /// before them (a factor of ten at most: the field's test of a repair); otherwise a swap that did
 /// not help would become the new baseline.
@@ -245,6 +254,7 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
   const Interval* complete =
       counters.add(increase, sample.fec_lanes, carrier, line_rate_bps(), now.t);
   if (complete == nullptr) return;
+  note_loss_before_fall(*complete);
   if (complete->clean && !std::isnan(complete->ber))
     drifts.ber_log10.add(now.wall, std::log10(std::max(complete->ber, complete->ber_floor)));
   device.end_fatal_if_alive(*complete, carrier, is_infiniband);
@@ -324,7 +334,7 @@ void PortHistory::update_far_module(const PeerSample& sample, const Instant& now
                            (carrier.up == true && is_fresh && !read_while_down_);
   if (!this_period) return;
   if (carrier.up == false) read_while_down_ = true;
-  far.update(*sample.module, {carrier.up == true, carrier.is_settled(read_at), false}, now.t);
+  far.update(*sample.module, {carrier.up == true, carrier.is_settled(read_at), false}, read_at);
 }
 
 void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {

@@ -26,6 +26,7 @@ namespace linkhealth {
 struct BeforeLoss {
   std::optional<double> ber;
   double uncorrectable = 0;
+  double all_lost_s = 0;  ///< of the interval in which it fell: so long no codeword was right
   std::optional<double> rx_lost_db;     ///< of the lane that lost most
   std::optional<double> temperature_c;  ///< of the module, as it was read last
 };
@@ -83,6 +84,7 @@ class PortHistory {
   void add_losses(SteadyTime t, std::uint64_t count, const Instant& now);
   void set_carrier(bool up, SteadyTime t);
   void note_before_loss();
+  void note_loss_before_fall(const Interval& interval);
   void forget_counts();
   void forget_recent_light();
   void forget_absent_module();

@@ -40,7 +40,7 @@ bool sees_light(const ModuleSample& module) {
 
 void add_light(LaneSeries& series, double milliwatt, bool settled, SteadyTime now) {
   const double dbm = to_dbm(milliwatt);
-  series.add_recent(dbm);
+  series.add_recent(dbm, now);
   if (settled && dbm > kLeastLightDbm)
     series.baseline.add(now, dbm, kGateLowDb, kGateHighDb, Baseline::Young::kGuardLow);
 }
@@ -56,26 +56,34 @@ bool is_blank(const ModuleSample& module) {
   return module.supply_v.value_or(0) <= 0 && !sees_light(module);
 }
 
-void LaneSeries::add_recent(double value) {
+void LaneSeries::add_recent(double value, SteadyTime t) {
   recent = {value, recent[0], recent[1]};
+  recent_at = {t, recent_at[0], recent_at[1]};
   recent_count = std::min<std::size_t>(recent_count + 1, recent.size());
 }
 
-std::optional<double> LaneSeries::now() const {
-  if (recent_count == 0) return std::nullopt;
-  if (recent_count < recent.size()) return recent[0];
+std::size_t LaneSeries::count_since(const Since& since) const {
+  std::size_t count = recent_count;
+  while (since && count > 0 && recent_at[count - 1] < *since) --count;
+  return count;
+}
+
+std::optional<double> LaneSeries::now(const Since& since) const {
+  const std::size_t count = count_since(since);
+  if (count == 0) return std::nullopt;
+  if (count < recent.size()) return recent[0];
   return std::max(std::min(recent[0], recent[1]),
                   std::min(std::max(recent[0], recent[1]), recent[2]));
 }
 
-std::optional<double> LaneSeries::below_baseline() const {
-  const auto value = now(), normal = baseline.median();
+std::optional<double> LaneSeries::below_baseline(const Since& since) const {
+  const auto value = now(since), normal = baseline.median();
   return value && normal ? std::optional(*normal - *value) : std::nullopt;
 }
 
-std::optional<double> LaneSeries::latest_below_baseline() const {
+std::optional<double> LaneSeries::latest_below_baseline(const Since& since) const {
   const auto normal = baseline.median();
-  return recent_count > 0 && normal ? std::optional(*normal - recent[0]) : std::nullopt;
+  return count_since(since) > 0 && normal ? std::optional(*normal - recent[0]) : std::nullopt;
 }
 
 bool ModuleHistory::update_serial(const std::string& now_serial, SteadyTime now) {
@@ -98,7 +106,7 @@ void ModuleHistory::update_lane(std::size_t lane, const ModuleLane& read, const 
     add_light(tx_dbm[lane], *read.tx_power_mw, link.settled, now);
   }
   if (const auto bias = read.tx_bias_ma) {
-    bias_ma[lane].add_recent(*bias);
+    bias_ma[lane].add_recent(*bias, now);
     if (link.settled && *bias > 0.1)
       bias_ma[lane].baseline.add(now, *bias, *bias * 0.3, *bias * 0.12);
   }
@@ -118,12 +126,12 @@ void ModuleHistory::update(const ModuleSample& module, const LinkPhase& link, St
   rx_lanes = lanes_with_a_past(rx_dbm, rx_lanes);
   tx_lanes = lanes_with_a_past(tx_dbm, tx_lanes);
   if (module.supply_v) {
-    supply_v.add_recent(*module.supply_v);
+    supply_v.add_recent(*module.supply_v, now);
     supply_v.baseline.add(now, *module.supply_v, kSupplyGateV, kSupplyGateV,
                           Baseline::Young::kGuardLow);
   }
   if (module.temperature_c) {
-    temperature_c.add_recent(*module.temperature_c);
+    temperature_c.add_recent(*module.temperature_c, now);
     if (link.warm) temperature_c.baseline.add(now, *module.temperature_c, 15, 6);
   }
 }

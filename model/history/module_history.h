@@ -23,16 +23,21 @@ double to_dbm(double milliwatt);
 struct LaneSeries {
   Baseline baseline;
   std::array<double, 3> recent{};  ///< newest first
+  std::array<SteadyTime, 3> recent_at{};
   std::size_t recent_count = 0;
 
-  void add_recent(double value);
+  using Since = std::optional<SteadyTime>;  ///< older readings take no part; nullopt: all do
+
+  void add_recent(double value, SteadyTime t);
   void forget_recent() { recent_count = 0; }
+  /// How many of the recent readings were taken since then.
+  [[nodiscard]] std::size_t count_since(const Since& since) const;
   /// The median of the last three readings; of fewer, the last one.
-  [[nodiscard]] std::optional<double> now() const;
+  [[nodiscard]] std::optional<double> now(const Since& since = {}) const;
   /// How far now() is below the baseline; positive: lost.
-  [[nodiscard]] std::optional<double> below_baseline() const;
+  [[nodiscard]] std::optional<double> below_baseline(const Since& since = {}) const;
   /// The same of the last reading alone.
-  [[nodiscard]] std::optional<double> latest_below_baseline() const;
+  [[nodiscard]] std::optional<double> latest_below_baseline(const Since& since = {}) const;
 };
 
 /// The state of the link when a module was read.

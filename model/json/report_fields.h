@@ -20,7 +20,10 @@ void fields(Is<MissingEvidence> auto& value, auto& visit) {
 
 JSON_FIELDS(Candidate, fault, end, confidence);
 
-void fields(Is<Undecided> auto& value, auto& visit) { VISIT_ALWAYS(fault, end, confidence, test); }
+void fields(Is<Undecided> auto& value, auto& visit) {
+  VISIT_ALWAYS(fault, end, confidence, test);
+  VISIT(names);
+}
 
 JSON_FIELDS(EvidenceShare, symptom, nats);
 

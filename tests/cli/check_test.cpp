@@ -47,7 +47,7 @@ TEST_F(CliTest, CheckWithoutADaemonIsUnknownAndNoReasonToDrain) {
 
 TEST_F(CliWithDaemon, TicketByAnyName) {
   EXPECT_THAT(run("ticket ens4np0").out,
-              StartsWith("# gpu-0417 mlx5_3/1: dirty connector (83% confidence)\n"));
+              StartsWith("# gpu-0417 mlx5_3/1: dirty connector (83%)\n"));
   EXPECT_THAT(run("ticket 9a:00.0 --json").out, StartsWith("{\"schema\":\"linkhealth.ticket/1\""));
   EXPECT_EQ(run("ticket mlx5_33").exit_code, kBadInput);
   EXPECT_EQ(run("ticket").exit_code, kBadInput);

@@ -32,7 +32,7 @@ struct Scene {
     if (far_rx) view.light.far_rx = estimate(*far_rx);
   }
   Differential rank(const Cause* explained = nullptr) {
-    return differentiate({view, findings, nullptr, explained});
+    return differentiate({view, findings, false, explained});
   }
   std::string top() {
     const auto differential = rank();

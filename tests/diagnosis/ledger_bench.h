@@ -27,7 +27,7 @@ struct LedgerBench {
     verdict.judged = true;
     verdict.down = down;
     verdict.down_s = down_s;
-    verdict.primary = PortVerdict::Named{&fault, 0.9, fault.severity};
+    verdict.primary = PortVerdict::Named{&fault, 0.8, fault.severity};
     return verdict;
   }
   static PortVerdict fine() {

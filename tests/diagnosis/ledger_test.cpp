@@ -79,6 +79,25 @@ TEST(Ledger, AnotherNameMustLeadForAWhile) {
   EXPECT_EQ(bench.events, "opened:dirty_connector closed:dirty_connector opened:bad_module ");
 }
 
+TEST(Ledger, ANameThatTheEvidenceHasLeftGoesSoon) {
+  LedgerBench bench(kDirty);
+  PortVerdict other = LedgerBench::wrong(kModule);
+  other.primary->confidence = 0.95;
+  other.open_confidence = 0.02;
+  bench.judge(other, 20);
+  EXPECT_EQ(bench.events, "opened:dirty_connector ");
+  bench.judge(other, 10);
+  EXPECT_EQ(bench.events, "opened:dirty_connector closed:dirty_connector opened:bad_module ");
+}
+
+TEST(Ledger, TheConfidenceOfAnOpenNameIsTheEvidencesWhileAnotherLeads) {
+  LedgerBench bench(kDirty);
+  PortVerdict other = LedgerBench::wrong(kModule);
+  other.open_confidence = 0.3;
+  bench.judge(other, 20);
+  EXPECT_DOUBLE_EQ(bench.kept().confidence, 0.3);
+}
+
 TEST(Ledger, AQuarrelOfNamesDoesNotKeepAFaultClosed) {
   LedgerBench bench;
   for (int i = 0; i < 6; ++i) bench.judge(LedgerBench::wrong(i % 2 != 0 ? kDirty : kModule), 10);
@@ -319,7 +338,7 @@ TEST(LedgerPast, CountsByPortModuleAndCable) {
   };
   for (int i = 0; i < 2; ++i) {
     bench.judge(with_parts(LedgerBench::wrong(kDirty)), 100);
-    bench.judge(with_parts(LedgerBench::fine()), 8000);
+    bench.judge(with_parts(LedgerBench::fine()), 40000);
   }
   bench.judge(with_parts(LedgerBench::wrong(kCongested)), 600);
   bench.judge(with_parts(LedgerBench::fine()), 8000);
@@ -328,6 +347,48 @@ TEST(LedgerPast, CountsByPortModuleAndCable) {
   EXPECT_EQ(past.module_times, 2U) << "congestion says nothing about a module";
   EXPECT_EQ(past.cable_times, 2U);
   EXPECT_TRUE(past.last_closed_at.has_value());
+}
+
+TEST(Ledger, WhatComesBackWithinHoursIsTheSameMatterWithALongerProof) {
+  LedgerBench bench(kDirty);
+  const std::string id = bench.kept().id;
+  bench.judge(LedgerBench::fine(), 10000);
+  EXPECT_TRUE(bench.nothing_open());
+  bench.judge(LedgerBench::wrong(kDirty), 100);
+  EXPECT_EQ(bench.kept().id, id);
+  EXPECT_TRUE(bench.events.ends_with("closed:dirty_connector reopened:dirty_connector "));
+  bench.judge(LedgerBench::fine(), 10000);
+  EXPECT_FALSE(bench.nothing_open()) << "it came back after so long: quiet proves nothing yet";
+  bench.judge(LedgerBench::fine(), 15000);
+  EXPECT_TRUE(bench.nothing_open());
+}
+
+TEST(Ledger, AFaultThatComesAndGoesIsNotToldEachTime) {
+  LedgerBench bench(kDirty);
+  for (int i = 0; i < 10; ++i) {
+    bench.judge(LedgerBench::fine(), 900);
+    bench.judge(LedgerBench::wrong(kDirty), 300);
+  }
+  EXPECT_EQ(bench.events,
+            "opened:dirty_connector proving:dirty_connector reopened:dirty_connector ");
+}
+
+TEST(Ledger, WhatWasBeforeARepairGivesTheFaultNoOtherName) {
+  LedgerBench bench(kDirty);
+  PortVerdict old_flaps = LedgerBench::wrong(kModule);
+  old_flaps.repaired = old_flaps.quiet_since = true;
+  bench.judge(old_flaps, 7500);
+  EXPECT_EQ(bench.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
+}
+
+TEST(Ledger, WhatComesAfterARepairIsAnotherMatter) {
+  LedgerBench bench(kDirty);
+  const std::string id = bench.kept().id;
+  PortVerdict fine = LedgerBench::fine();
+  fine.repaired = true;
+  bench.judge(fine, 10000);
+  bench.judge(LedgerBench::wrong(kDirty), 100);
+  EXPECT_NE(bench.kept().id, id);
 }
 
 TEST(LedgerPast, IsKeptOverARestart) {

@@ -278,10 +278,10 @@ TEST(ModuleHot, AReadingThatNoModuleSurvivesIsNone) {
   Scene scene;
   lanes(scene);
   scene.port.latest.module->temperature_c = 125;
-  scene.port.own.temperature_c.add_recent(125);
+  scene.port.own.temperature_c.add_recent(125, {});
   EXPECT_EQ(look(kModuleHot, scene.view).verdict, Verdict::kUnknown);
   scene.port.own.temperature_c = LaneSeries();
-  scene.port.own.temperature_c.add_recent(95);
+  scene.port.own.temperature_c.add_recent(95, {});
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
 }
 

@@ -216,7 +216,7 @@ TEST(Check, NamesWhatIsNotKnownAndForgetsItWhenSomethingFails) {
 TEST(EvidenceWeights, SumToTheLogarithmOfTheOdds) {
   DirtyScene scene;
   const Cause& other = cause_of("own receiver or electronics");
-  const Observations seen = observations_of(scene.view, scene.findings, nullptr);
+  const Observations seen = observations_of(scene.view, scene.findings, false);
   double sum = 0;
   for (const EvidenceWeight& row : evidence_weights(seen, *scene.dirt.cause, other))
     sum += row.nats;

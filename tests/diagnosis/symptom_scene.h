@@ -62,7 +62,7 @@ inline void ribbon(Scene& s, std::size_t low_fibres) {
 inline void unheard(Scene& s, double far_tx_dbm) {
   s.view.light.rx_dark_all = s.view.light.far_fresh = true;
   s.port.far.tx_lanes = 1;
-  s.port.far.tx_dbm[0].add_recent(far_tx_dbm);
+  s.port.far.tx_dbm[0].add_recent(far_tx_dbm, {});
 }
 inline void fail(Scene& s, SourceId source, double for_s, const char* why = "EIO") {
   SourceStatus status{SourceState::kFailing, why, steady_from_seconds(10000 - for_s), {}};

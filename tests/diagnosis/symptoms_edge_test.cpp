@@ -210,9 +210,9 @@ TEST(ModuleHot, AModuleThatHasCooledDownIsNotHotByItsMedian) {
   scene.view.group.siblings = 3;
   LaneSeries& track = scene.port.own.temperature_c;
   track.baseline.assign(std::vector<double>(8, 42.5), steady_from_seconds(5000));
-  for (const double reading : {56.0, 55.1, 55.2}) track.add_recent(reading);
+  for (const double reading : {56.0, 55.1, 55.2}) track.add_recent(reading, {});
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
-  track.add_recent(48);
+  track.add_recent(48, {});
   EXPECT_TRUE(look(kModuleHot, scene.view).absent());
 }
 
@@ -223,7 +223,7 @@ TEST(ModuleHot, WhatTheRoomHasOfTheRiseDoesNotCount) {
   scene.view.group.siblings = 1;
   LaneSeries& track = scene.port.own.temperature_c;
   track.baseline.assign(std::vector<double>(8, 45), steady_from_seconds(5000));
-  for (int i = 0; i < 3; ++i) track.add_recent(57);
+  for (int i = 0; i < 3; ++i) track.add_recent(57, {});
   EXPECT_TRUE(look(kModuleHot, scene.view).present());
   scene.view.group.siblings_rise_c = 4;
   EXPECT_TRUE(look(kModuleHot, scene.view).absent());
@@ -389,7 +389,7 @@ TEST(Symptoms, AnOldLaserFlagWithLightAsEverIsNoFault) {
   scene.port.latest.module->lanes[0].tx_fault = true;
   for (int i = 0; i < 5; ++i)
     scene.port.own.tx_dbm[0].baseline.add(steady_from_seconds(i * 60), 0, 1, 1);
-  scene.port.own.tx_dbm[0].add_recent(0.1);
+  scene.port.own.tx_dbm[0].add_recent(0.1, {});
   EXPECT_TRUE(look(kTxFault, scene.view).absent());
 }
 

@@ -53,7 +53,7 @@ void send_dbm(Scene& s, double dbm) {
   lanes(s);
   s.view.light.far_fresh = true;
   (s.port.*kEnd).tx_lanes = 1;
-  (s.port.*kEnd).tx_dbm[0].add_recent(dbm);
+  (s.port.*kEnd).tx_dbm[0].add_recent(dbm, {});
 }
 void log_at(Scene& s, double at, const char* line) {
   s.port.device.kernel_log.emplace_back(steady_from_seconds(at), line);
@@ -185,7 +185,8 @@ const std::vector<Row>& rows() {
        1, 0},
       {kModuleHot, true,
        [](Scene& s, double c) {
-         lanes(s), s.port.latest.module->temperature_c = c, s.port.own.temperature_c.add_recent(c);
+         lanes(s), s.port.latest.module->temperature_c = c,
+                   s.port.own.temperature_c.add_recent(c, {});
        },
        70, 69},
       {kModuleNew, false,

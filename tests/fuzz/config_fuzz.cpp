@@ -12,8 +12,7 @@ using namespace linkhealth;
 
 constexpr std::array<Setting, 2> kSettings = {
     {{"min_changes", 4, 2, 1000, "", "losses"}, {"window_s", 60, 6, 600, "s", "w"}}};
-constexpr std::array<SettingGroup, 2> kGroups = {
-    {{"symptoms", "carrier_flaps", kSettings}, {"", "ledger", kSettings}}};
+constexpr std::array<SettingGroup, 2> kGroups = {{{"diagnosis", kSettings}, {"ledger", kSettings}}};
 
 }  // namespace
 

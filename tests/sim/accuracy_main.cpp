@@ -119,10 +119,12 @@ void print_events(const Engine::Step& step) {
 void print_score(const Degrade& kind, const Options& options, const Score& score) {
   if (options.outcomes)
     for (const Outcome& out : score.outcomes())
-      fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {}\n", out.case_name, out.port,
-                 out.truth.fault, out.truth.severity, out.truth.note.empty() ? "-" : out.truth.note,
-                 out.truth.far_level, out.delay_s ? fmt::format("{:.0f}", *out.delay_s) : "-",
-                 out.said, out.confidence, out.right ? "right" : "wrong");
+      fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {} first {} {}\n", out.case_name,
+                 out.port, out.truth.fault, out.truth.severity,
+                 out.truth.note.empty() ? "-" : out.truth.note, out.truth.far_level,
+                 out.delay_s ? fmt::format("{:.0f}", *out.delay_s) : "-", out.said, out.confidence,
+                 out.right ? "right" : "wrong", out.first_said.empty() ? "-" : out.first_said,
+                 out.first_right ? "right" : "wrong");
   if (options.degrade.size() == 1) {
     fmt::print("{}", score.text(options.examples));
     return;

@@ -62,22 +62,56 @@ void Score::step(const Engine::Step& step, double t) {
   if (first_t_ < 0) first_t_ = t;
   last_t_ = t;
   last_ = step.report;
+  // A rename is a fault that closes in the very step in which another one opens on its port.
   for (const FaultEvent& event : step.events) {
-    if (event.kind != FaultEventKind::kOpened && event.kind != FaultEventKind::kReopened) continue;
     const auto at = truth_.find(event.port);
     if (at == truth_.end()) continue;
-    const Truth& truth = at->second;
-    if (truth.fault != "healthy") {
-      // The right name before the onset (a slow decline that was noticed early) is no delay.
-      const bool early = is_right(truth, event.fault.fault, event.fault.end);
-      if (truth.onset_s && (early || t >= *truth.onset_s - 1))
-        first_opened_.try_emplace(event.port, t);
-      continue;
-    }
-    if (event.kind == FaultEventKind::kReopened || is_tolerated(truth, event.fault.fault)) continue;
-    false_.push_back({name_, event.port, truth, t, with_end(event.fault.fault, event.fault.end),
-                      event.fault.confidence, event.fault.summary});
+    if (const auto first = first_opened_.find(event.port);
+        event.kind == FaultEventKind::kClosed && first != first_opened_.end())
+      note_rename(step.events, event, first->second);
+    if (event.kind == FaultEventKind::kOpened || event.kind == FaultEventKind::kReopened)
+      note_event(event, at->second, t);
   }
+}
+
+namespace {
+
+std::vector<Candidate> names_told(const FaultReport& fault) {
+  std::vector<Candidate> names;
+  if (fault.undecided) names = fault.undecided->names;
+  names.push_back({fault.fault, fault.end, fault.confidence});
+  return names;
+}
+
+}  // namespace
+
+void Score::note_rename(const std::vector<FaultEvent>& events, const FaultEvent& closed,
+                        First& first) {
+  const auto opened = std::ranges::find_if(events, [&closed](const FaultEvent& other) {
+    return other.kind != FaultEventKind::kClosed && other.port == closed.port &&
+           other.fault.id != closed.fault.id;
+  });
+  if (opened == events.end()) return;
+  const bool was_told = std::ranges::any_of(first.told, [&opened](const Candidate& name) {
+    return name.fault == opened->fault.fault && name.end == opened->fault.end;
+  });
+  if (was_told) return;
+  ++first.renames;
+  first.told = names_told(opened->fault);
+}
+
+void Score::note_event(const FaultEvent& event, const Truth& truth, double t) {
+  const FaultReport& fault = event.fault;
+  if (truth.fault != "healthy") {
+    // The right name before the onset (a slow decline that was noticed early) is no delay.
+    const bool early = is_right(truth, fault.fault, fault.end);
+    if (truth.onset_s && (early || t >= *truth.onset_s - 1))
+      first_opened_.try_emplace(event.port, First{t, fault.fault, fault.end, 0, names_told(fault)});
+    return;
+  }
+  if (event.kind == FaultEventKind::kReopened || is_tolerated(truth, fault.fault)) return;
+  false_.push_back({name_, event.port, truth, t, with_end(fault.fault, fault.end), fault.confidence,
+                    fault.summary});
 }
 
 void Score::end_case() {
@@ -94,17 +128,20 @@ void Score::end_case() {
 
 void Score::judge(const PortReport& report, const Truth& truth) {
   const std::vector<Candidate> names = first_names(report);
-  const auto count = [this](double confidence, bool right) {
-    Bin& bin =
-        bins_[std::min<std::size_t>(9, static_cast<std::size_t>(std::max(0.0, confidence) * 10.0))];
-    ++bin.count;
-    bin.right += right ? 1 : 0;
-    bin.confidence += confidence;
+  const auto count = [this](double confidence, bool right, bool very_name) {
+    const auto index =
+        std::min<std::size_t>(9, static_cast<std::size_t>(std::max(0.0, confidence) * 10.0));
+    for (auto [bins, hit] : {std::pair(&bins_, right), std::pair(&strict_bins_, very_name)}) {
+      Bin& bin = (*bins)[index];
+      ++bin.count;
+      bin.right += hit ? 1 : 0;
+      bin.confidence += confidence;
+    }
   };
   if (truth.fault == "healthy") {
     if (!names.empty() && report.faults.front().state == FaultState::kOpen &&
         !is_tolerated(truth, names[0].fault)) {
-      count(names[0].confidence, false);
+      count(names[0].confidence, false, false);
     }
     return;
   }
@@ -120,13 +157,20 @@ void Score::judge(const PortReport& report, const Truth& truth) {
     out.end_right = out.right || end_is_right(truth, out.said_end);
     for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i)
       out.in_first_three = out.in_first_three || is_right(truth, names[i].fault, names[i].end);
-    count(out.confidence, out.right);
+    out.very_name =
+        out.said == truth.fault && (truth.end == End::kNone || out.said_end == truth.end);
+    count(out.confidence, out.right, out.very_name);
   }
   for (const FaultReport& fault : report.faults)
     out.second_found = out.second_found || fault.fault == truth.second;
   const auto opened = first_opened_.find(report.port);
-  if (opened != first_opened_.end() && truth.onset_s && *truth.onset_s > 0)
-    out.delay_s = std::max(0.0, opened->second - *truth.onset_s);
+  if (opened != first_opened_.end()) {
+    const First& first = opened->second;
+    out.first_said = with_end(first.fault, first.end);
+    out.first_right = is_right(truth, first.fault, first.end);
+    out.renames = first.renames;
+    if (truth.onset_s && *truth.onset_s > 0) out.delay_s = std::max(0.0, first.t - *truth.onset_s);
+  }
   outcomes_.push_back(std::move(out));
 }
 
@@ -142,10 +186,28 @@ double Score::share(bool Outcome::*what) const {
   return static_cast<double>(count) / static_cast<double>(outcomes_.size());
 }
 
-double Score::calibration_error() const {
+double Score::first_name_right() const {
+  double opened = 0, right = 0;
+  for (const Outcome& out : outcomes_) {
+    opened += !out.first_said.empty();
+    right += out.first_right;
+  }
+  return opened > 0 ? right / opened : 0;
+}
+
+double Score::renamed() const {
+  double opened = 0, renames = 0;
+  for (const Outcome& out : outcomes_) {
+    opened += !out.first_said.empty();
+    renames += static_cast<double>(out.renames);
+  }
+  return opened > 0 ? renames / opened : 0;
+}
+
+double Score::calibration_error(const Bins& bins) {
   double error = 0;
   std::size_t total = 0;
-  for (const Bin& bin : bins_) {
+  for (const Bin& bin : bins) {
     error += std::abs(bin.confidence - static_cast<double>(bin.right));
     total += bin.count;
   }
@@ -177,6 +239,8 @@ std::string Score::text(std::size_t examples) const {
     out +=
         fmt::format("among the first three              {:.3f}\n", share(&Outcome::in_first_three));
     out += fmt::format("the end right                      {:.3f}\n", share(&Outcome::end_right));
+    out += fmt::format("first name right                   {:.3f}\n", first_name_right());
+    out += fmt::format("renames for each fault             {:.3f}\n", renamed());
     for (const bool down : {true, false}) {
       if (const auto median = delay_s(down, 0.5)) {
         out += fmt::format("delay, {:<12} median / p90    {:.0f} s / {:.0f} s\n",
@@ -195,12 +259,14 @@ std::string Score::text(std::size_t examples) const {
       "false diagnoses                    {} in {:.1f} healthy port-days: {:.2f} per 1,000\n",
       false_.size(), healthy_port_days(), false_per_1000_port_days());
   out += fmt::format("calibration error                  {:.3f}\n", calibration_error());
+  out += fmt::format("strict calibration error           {:.3f}\n", strict_calibration_error());
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     const Bin& bin = bins_[i];
     if (bin.count == 0) continue;
     const auto n = static_cast<double>(bin.count);
-    out += fmt::format("  said {:.2f}  right {:.2f}  n {}\n", bin.confidence / n,
-                       static_cast<double>(bin.right) / n, bin.count);
+    out += fmt::format("  said {:.2f}  right {:.2f}  the very name {:.2f}  n {}\n",
+                       bin.confidence / n, static_cast<double>(bin.right) / n,
+                       static_cast<double>(strict_bins_[i].right) / n, bin.count);
   }
   struct Row {
     std::size_t count = 0, right = 0, three = 0, end = 0;

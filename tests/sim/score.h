@@ -28,6 +28,12 @@ struct Outcome {
   bool end_right = false;
   bool second_found = false;
   std::optional<double> delay_s;  ///< from the onset to the first fault that was opened on the port
+  std::string first_said;         ///< the name with which that fault opened; "" none opened
+  bool first_right = false;       ///< it is the truth, or what the recording cannot tell from it
+  /// Names that took the place of an open one, and were not among those that it could not be told
+  /// from when it opened.
+  std::size_t renames = 0;
+  bool very_name = false;  ///< `said` at `said_end` is the truth itself
 };
 
 struct FalseDiagnosis {
@@ -57,9 +63,15 @@ class Score {
   [[nodiscard]] double healthy_port_days() const { return healthy_port_s_ / 86400.0; }
   [[nodiscard]] double false_per_1000_port_days() const;
   [[nodiscard]] double share(bool Outcome::*what) const;
-  /// Expected calibration error over ten bins of the confidence.
-  [[nodiscard]] double calibration_error() const;
+  /// Expected calibration error over ten bins of the confidence. Strict: only the very name of the
+  /// truth is right, not one that the recording cannot tell from it.
+  [[nodiscard]] double calibration_error() const { return calibration_error(bins_); }
+  [[nodiscard]] double strict_calibration_error() const { return calibration_error(strict_bins_); }
   [[nodiscard]] const std::array<Bin, 10>& bins() const { return bins_; }
+  /// Of the faulty ports on which something opened: the share whose first name was right.
+  [[nodiscard]] double first_name_right() const;
+  /// Renames for each fault that opened.
+  [[nodiscard]] double renamed() const;
   /// Seconds at the given quantile of the delays of links that went down, or of those that only got
   /// worse.
   [[nodiscard]] std::optional<double> delay_s(bool down, double quantile) const;
@@ -69,17 +81,29 @@ class Score {
   [[nodiscard]] std::string text(std::size_t examples) const;
 
  private:
+  struct First {
+    double t = 0;
+    std::string fault;
+    End end = End::kNone;
+    std::size_t renames = 0;
+    std::vector<Candidate> told{};  ///< the names that opened, and those it was not told from
+  };
+  using Bins = std::array<Bin, 10>;
+  static double calibration_error(const Bins& bins);
+  static void note_rename(const std::vector<FaultEvent>& events, const FaultEvent& closed,
+                          First& first);
+  void note_event(const FaultEvent& event, const Truth& truth, double t);
   void judge(const PortReport& report, const Truth& truth);
 
   std::string name_;
   std::map<PortKey, Truth> truth_;
-  std::map<PortKey, double> first_opened_;
+  std::map<PortKey, First> first_opened_;
   std::shared_ptr<const Report> last_;
   double first_t_ = -1, last_t_ = 0;
   std::vector<Outcome> outcomes_;
   std::vector<FalseDiagnosis> false_;
   double healthy_port_s_ = 0;
-  std::array<Bin, 10> bins_{};
+  Bins bins_{}, strict_bins_{};
 };
 
 /// An engine with the default settings.

@@ -70,9 +70,9 @@ TEST_P(FallsBack, ToUnknownOrANameThatFits) {
   const Score score = replay(truth_, GetParam());
   EXPECT_GE(score.share(&Outcome::right), 0.86) << score.text(5);
   EXPECT_LE(score.confidently_wrong(), 3U) << score.text(5);
-  // Two of the four recordings without a fault had one that was repaired: its name may differ while
-  // it lasts.
-  EXPECT_LE(score.false_diagnoses().size(), 2U) << score.text(5);
+  // Three of the four recordings without a fault had one that was repaired: its name may differ
+  // while it lasts.
+  EXPECT_LE(score.false_diagnoses().size(), 3U) << score.text(5);
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, FallsBack,
                          testing::Values("no_expected", "no_peer", "no_down_reason", "no_module",
