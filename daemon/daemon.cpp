@@ -269,7 +269,8 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   if (!step.events.empty() || recordings_.has_listeners()) server_->wake_streams();
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
-  for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
+  for (const PortReport& port : step.report->ports)
+    for (const FaultReport& fault : port.faults) fault_count_ += is_told_on(fault, port.port);
   if (!std::exchange(introduced_, true))
     for (const std::string& line :
          sampler_ ? introduce_node(sampler_->inventory(), step.report->sources)

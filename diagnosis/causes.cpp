@@ -35,8 +35,9 @@ constexpr Expectations kReflections = {.always = {kLightThere, kErrorsBeforeFall
 constexpr Expectations kFibre = {
     .always = {kLightLow, kFarSendsUnheard},
     .often = {kFarRxLow, kLosingData, kNoLight, kFarRxDark, kNoPartner, kFibresAlike},
-    .sometimes = {kRemoteFault, kFarErrors, kSomeLanesDark, kErrorsBeforeFall, kBadSignal,
-                  kOneLaneErrors, kFlaps, kRetries, kSnrLow, kLinkRecoveries, kNoPcsLock},
+    .sometimes = {kModuleFell, kRemoteFault, kFarErrors, kSomeLanesDark, kErrorsBeforeFall,
+                  kBadSignal, kOneLaneErrors, kFlaps, kRetries, kSnrLow, kLinkRecoveries,
+                  kNoPcsLock},
     .rarely = {kModuleNew, kNoFecLock, kSpeedReduced, kNoLockWithLight}};
 constexpr Expectations kFarLaser = {
     .always = {kLightLow, kFarTxLow, kOneLaneErrors},
@@ -81,12 +82,13 @@ constexpr Expectations kModuleControl = {
     .decisive = {{{kModuleFaultReported, 5}}},
     .always = {kModuleFaultReported},
     .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
-    .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow},
+    .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow, kModuleFell},
     .rarely = {kModuleAbsent, kFlaps, kNoPartner, kModuleHeld, kHostSilent, kModuleDropsOut}};
 // It neither sends nor receives, and reports no reason.
 constexpr Expectations kDeadModule = {
     .always = {kTxOff, kTxLow},
-    .often = {kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner, kFarSendsUnheard},
+    .often = {kModuleFell, kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner,
+              kFarSendsUnheard},
     .sometimes = {kLightThere, kTxFault, kRemoteFault},
     .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock, kHostSilent}};
 constexpr Expectations kHot = {
@@ -107,7 +109,7 @@ constexpr Expectations kTooMuchPower = {
 constexpr Expectations kMissing = {.decisive = {{{kModuleAbsent, 6}}},
                                    .always = {kModuleAbsent, kNoCableReported},
                                    .often = {kFarRxDark, kFarRxLow},
-                                   .sometimes = {kModuleBlind},
+                                   .sometimes = {kModuleBlind, kModuleFell},
                                    .rarely = {kNoPartner}};
 constexpr Expectations kUnsupported = {
     .decisive = {{{kUnsupportedReported, 7}}},
@@ -128,7 +130,7 @@ constexpr Expectations kCable = {
     .decisive = {{{kModuleFaultReported, 4}}},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kFlaps, kFarErrors, kTrainingFails,
               kBadSignal, kFarSendsUnheard},
-    .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced,
+    .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced, kModuleFell,
                   kModuleFaultReported, kRetries, kRemoteFault, kLightLow, kFarRxLow, kNoLight,
                   kSomeLanesDark, kLightThere, kSnrLow, kErrorBursts, kNoPcsLock},
     .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState, kHostSilent}};
@@ -149,7 +151,8 @@ constexpr Expectations kTrainedBadly = {
 constexpr Expectations kSettings = {.decisive = {{{kFecDiffers, 4}}},
                                     .always = {kLightThere},
                                     .often = {kSettingsTouched, kNegotiationFails, kNoFecLock},
-                                    .sometimes = {kModuleNew, kNoPcsLock, kFecDiffers},
+                                    .sometimes = {kModuleNew, kNoPcsLock, kFecDiffers, kGroupDown,
+                                                  kModuleFell, kCardFell, kFellTogether},
                                     .rarely = {kTrainingFails, kNoPartner, kHostSilent}};
 // What follows from it (no light, a module in low power) is in no other cause's list.
 constexpr Expectations kHeld = {
@@ -177,30 +180,33 @@ constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
 constexpr Expectations kUnplugged = {
     .decisive = {{{kFarModuleAbsent, 4}}},
     .always = {kNoLight, kNoPartner, kFarRxDark, kFarRxLow, kLightLow, kFarSendsUnheard},
-    .sometimes = {kModuleNew, kFarModuleAbsent},
+    .sometimes = {kModuleNew, kFarModuleAbsent, kModuleFell},
     .rarely = {kFlaps}};
 constexpr Expectations kUnpluggedCable = {.decisive = {{{kModuleAbsent, 6}}},
                                           .always = {kModuleAbsent, kNoCableReported},
                                           .often = {kFarModuleAbsent, kFarRxDark},
+                                          .sometimes = {kModuleFell},
                                           .rarely = {kNoPartner}};
 constexpr Expectations kUnpluggedFar = {
     .decisive = {{{kFarModuleAbsent, 4}}},
-    .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow}};
-constexpr Expectations kFarDown = {
-    .decisive = {{{kFarAdminDown, 6}}},
-    .always = {kNoLight, kNoPartner, kFarAdminDown},
-    .often = {kFarTxOff, kFarTxLow},
-    .sometimes = {kRemoteFault, kGroupDown},
-    .rarely = {kModuleNew, kLightLow, kLightThere, kFlaps, kHostSilent}};
+    .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow},
+    .sometimes = {kModuleFell}};
+constexpr Expectations kFarDown = {.decisive = {{{kFarAdminDown, 6}}},
+                                   .always = {kNoLight, kNoPartner, kFarAdminDown},
+                                   .often = {kFarTxOff, kFarTxLow},
+                                   .sometimes = {kRemoteFault},
+                                   .rarely = {kModuleNew, kLightLow, kLightThere, kFlaps,
+                                              kGroupDown, kModuleFell, kCardFell, kHostSilent}};
 // A far port that can be read while it is down has a switch that runs: then an administrator did
 // it, and that is seen.
 constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
-                                       .sometimes = {kNoLight, kGroupDown},
-                                       .rarely = {kFlaps, kNoPartner}};
-constexpr Expectations kSwitchDown = {.always = {kGroupDown},
-                                      .often = {kNoLight, kNoPartner, kFarTxOff, kFarTxLow},
-                                      .sometimes = {kRemoteFault, kLightThere, kGroupFlaps},
-                                      .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
+                                       .sometimes = {kNoLight},
+                                       .rarely = {kFlaps, kNoPartner, kGroupDown}};
+constexpr Expectations kSwitchDown = {
+    .always = {kGroupDown, kNoLight, kNoPartner},
+    .often = {kFarTxOff, kFarTxLow, kFellTogether},
+    .sometimes = {kRemoteFault, kLightThere, kGroupFlaps, kModuleFell, kCardFell},
+    .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
 constexpr Expectations kSwitchErrors = {
     .decisive = {{{kGroupErrors, 3}}},
     .always = {kGroupErrors},
@@ -222,10 +228,17 @@ constexpr Expectations kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
 constexpr Expectations kNic = {
     .decisive = {{{kDeviceFatal, 8}}},
     .always = {kDeviceFatal},
-    .often = {kLightThere, kHostSilent},
-    .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff, kModuleHeld,
+    .often = {kLightThere, kCardFell, kModuleFell, kHostSilent},
+    .sometimes = {kNodeFell, kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff, kModuleHeld,
                   kModuleBlind, kFlaps, kFarSendsUnheard},
     .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+// Links to different switches, or of one card, that fall in one moment have only this node in
+// common, whatever its drivers say of it: firmware, the cages' power, a switch of PCIe.
+constexpr Expectations kThisNode = {
+    .decisive = {{{kNodeFell, 3}, {kFellTogether, 3}, {kCardFell, 2}, {kModuleFell, 1}}},
+    .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner, kNoLight},
+    .sometimes = {kModuleFell, kLightThere, kTxOff, kTxLow, kFarRxDark, kFarRxLow, kRemoteFault,
+                  kModuleBlind, kNoPcsLock}};
 constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
                                    .always = {kDeviceGone},
                                    .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
@@ -361,6 +374,7 @@ constexpr Cause kCauses[] = {
      kPowerSlot},
     {"driver or firmware", F::kNicFault, 3, 4, kAnyMedium, kAnyLight, kNic},
     {"host sends nothing", F::kNicFault, .01, .1, kModules, kAnyLight, kSilentHost},
+    {"this node", F::kNicFault, .001, .2, kAnyMedium, kAnyLight, kThisNode},
     {"device gone", F::kNicFault, .5, 2, kAnyMedium, kAnyLight, kNicGone},
     {"card that loses packets", F::kNicFault, .5, .1, kAnyMedium, kBright, kCard},
     {"slow host", F::kHostBottleneck, 6, .01, kAnyMedium, kBright, kHost},

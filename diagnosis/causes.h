@@ -22,7 +22,7 @@ struct Decisive {
 
 /// How often a cause shows which symptom. What is not listed it never shows.
 struct Expectations {
-  std::array<Decisive, 2> decisive{};
+  std::array<Decisive, 4> decisive{};
   SymptomSet always{}, often{}, sometimes{}, rarely{};
 };
 

@@ -38,7 +38,7 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   // A read that fails does not refute what an earlier one told.
   const bool no_module = (port.latest.module && !module) || port.cage_empty;
   if (was_up && !no_module) return "";
-  if (port.carrier.up == false && !module) return "unused: no module, and never had a link";
+  if (port.carrier.up == false && no_module) return "unused: no module, and never had a link";
   if (port.carrier.up == false) return "unused: never had a link";
   return "";
 }

@@ -140,10 +140,16 @@ struct LightStats {
   bool touched = false;  ///< the carrier went since the powers have a past: perhaps another fibre
 };
 
-/// What ports of one node and one far switch do together.
+/// What this port does together with others that share something with it. Two functions of one
+/// cable are one link and never two ports here.
 struct GroupStats {
-  double same_leaf = 0;       ///< other ports that go to the same switch
-  double fell_together = 0;   ///< of them: fell with this one and are still down
+  double same_leaf = 0;      ///< other ports that go to the same known switch
+  double fell_together = 0;  ///< of them: fell with this one and are still down
+  // Others that fell in the same moment as this one and are still down, by what they share.
+  double module_ports = 0, module_fell = 0;  ///< the module
+  double card_ports = 0, card_fell = 0;      ///< the card, with other modules
+  double node_ports = 0, node_fell = 0;      ///< nothing but the node: they go to other switches
+  double unknown_fell = 0;                   ///< nothing that is known: a switch or the node
   double flaps_together = 0;  ///< losses of this port with another one at the same moment
   double flaps_alone = 0;
   std::optional<SteadyTime> first_flap{}, last_flap{};  ///< of flaps_together
@@ -159,6 +165,7 @@ struct GroupStats {
   std::string siblings_fec{};      ///< of these; "" not known, or they differ
   std::string siblings_type{};     ///< of the modules of two or more links of such cards
   bool module_at_fault = false;    ///< as the driver says of another port of the same module
+  double siblings_lanes = 0;       ///< of all others on such cards, at this speed a lane; 0: none
   double siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
   double siblings = 0;             ///< other ports whose module gives a temperature
   double siblings_hotter = 0;      ///< of them: that rose by 6 C

@@ -156,6 +156,7 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
   LedgerEntry& entry = *slot.entry;
   if (entry.fault == &fault) {
     slot.candidate = nullptr;
+    if (&slot == &step.port.primary) entry.kept.ports = verdict.ports;
     return refresh(step, entry, *named);
   }
   // It heals: what happened before the repair gives it no other name.
@@ -209,6 +210,7 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
   kept.severity = named.severity;
   kept.confidence = named.confidence;
   kept.opened_at = kept.last_seen_at = step.wall;
+  if (&slot == &step.port.primary) kept.ports = step.verdict.ports;
   const auto before = step.port.closed.find(named.fault);
   const bool again =
       before != step.port.closed.end() && in_seconds(step.now - before->second.at) < kSameMatterS;
@@ -474,7 +476,10 @@ std::vector<LedgerChange> Ledger::release(const std::string& stable_port) {
 
 void Ledger::follow(const PortMoves& moves) {
   move_keys(ports_, moves);
-  for_each_entry([](const std::string& stable, LedgerEntry& entry) { entry.kept.port = stable; });
+  for_each_entry([&](const std::string& stable, LedgerEntry& entry) {
+    entry.kept.port = stable;
+    for (std::string& port : entry.kept.ports) port = moved(port, moves);
+  });
   std::vector<LedgerRepeat> taken;
   std::erase_if(repeats_, [&](const auto& entry) {
     const LedgerRepeat& repeat = entry.second;

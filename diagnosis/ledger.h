@@ -39,6 +39,7 @@ struct PortVerdict {
   bool idle = false;  ///< no load now: faults that only traffic shows neither show nor heal
   std::optional<Named> primary;    ///< what is wrong, if anything
   std::optional<Named> secondary;  ///< and what that does not explain
+  std::vector<std::string> ports;  ///< all that share what is wrong, this one first; or empty
 };
 
 /// A fault as the ledger keeps it.

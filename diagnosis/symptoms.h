@@ -87,6 +87,10 @@ enum class SymptomId : std::uint8_t {
   kCardErrors,
   // several ports
   kGroupDown,
+  kModuleFell,
+  kCardFell,
+  kNodeFell,
+  kFellTogether,
   kGroupFlaps,
   kGroupErrors,
   // traffic

@@ -27,6 +27,7 @@ struct LedgerFault {
   std::optional<WallTime> acknowledged_at, acknowledged_until;
   std::string summary, verify;
   std::vector<std::string> repair;
+  std::vector<std::string> ports;  ///< stable keys of those that share it, its own first; or empty
   bool operator==(const LedgerFault&) const = default;
 };
 

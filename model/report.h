@@ -139,7 +139,10 @@ struct Maintenance {
 };
 
 struct FaultReport {
-  std::string id;     ///< NODE:STABLE_PORT:FAULT:OPENED, the same over restarts
+  std::string id;  ///< NODE:STABLE_PORT:FAULT:OPENED, the same over restarts
+  /// Of a fault that several ports share: all of them, the one that reports it first. It stands
+  /// in the faults of each.
+  std::vector<PortKey> ports;
   std::string fault;  ///< a name of docs/recording.md
   End end = End::kNone;
   Severity severity = Severity::kWarning;
@@ -162,6 +165,11 @@ struct FaultReport {
   std::optional<FaultProof> proof;              ///< only while the repair is verified
   std::optional<Acknowledgement> acknowledged;  ///< in force now
 };
+
+/// Whether the fault is counted, alerted and repaired on this port: a shared one only on its first.
+inline bool is_told_on(const FaultReport& fault, const PortKey& port) {
+  return fault.ports.empty() || fault.ports.front() == port;
+}
 
 /// Statistics of a port, for tables and metrics. nullopt: not known.
 struct PortFigures {

@@ -36,9 +36,10 @@ struct PortId {
   bool verbs = true;       ///< false: a plain Ethernet port. Follows from a key without '/'
   std::string exempt;      ///< why it is not monitored ("virtual function of 0000:1b:00.0")
   // Of the NIC, from the verbs device; "" where its driver reports none.
-  std::string firmware{};  ///< fw_ver
-  std::string board_id{};  ///< the PSID ("MT_0000000838")
-  std::string hca_type{};  ///< "MT4129"
+  std::string firmware{};        ///< fw_ver
+  std::string board_id{};        ///< the PSID ("MT_0000000838")
+  std::string hca_type{};        ///< "MT4129"
+  std::string sys_image_guid{};  ///< of mlx5 one for all functions of a card
 
   [[nodiscard]] PortKey key() const;
   /// What survives renames and reboots: PCI address and port; the key where there is no PCI

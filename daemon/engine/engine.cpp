@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daemon/engine/engine_state.h"
+#include "daemon/engine/shared_parts.h"
 #include "diagnosis/exempt.h"
 
 namespace linkhealth {
@@ -21,6 +22,40 @@ constexpr double kCurrentS = 300;
 std::optional<double> hottest(const LaneSeries& track) {
   const auto median = track.below_baseline(), last = track.latest_below_baseline();
   return median && last ? std::optional(std::min(*median, *last)) : median;
+}
+
+/// "leaf-12 Ethernet17/1" where both are known, read or planned. The MAC address that some switches
+/// give as the name of each port names none.
+std::string far_port_of(const PortHistory& port, const ExpectedPort* expected) {
+  const auto& peer = port.latest.peer;
+  const bool read = peer && !peer->system.empty() && !peer->port.empty();
+  const std::string system = read ? peer->system : expected != nullptr ? expected->peer_system : "";
+  const std::string name = read ? peer->port : expected != nullptr ? expected->peer_port : "";
+  const bool address = std::ranges::count(name, ':') >= 5;
+  return system.empty() || name.empty() || address ? "" : system + " " + name;
+}
+
+/// It never had a link, and all others on cards of its type have one: at least three, so that they
+/// are a rule. A card of which one port is used says nothing of its other one.
+bool linked_alike(const PortStep& step, const std::vector<PortStep>& all) {
+  constexpr std::size_t kRule = 3;
+  const PortId& id = step.port.latest.id;
+  const LinkSample& link = step.features.link();
+  constexpr double kReadS = 120;  // by then a module that can be read has been
+  const bool read =
+      step.port.latest.module || (step.port.blind_to(SourceId::kModule) == nullptr &&
+                                  in_seconds(step.features.now - step.port.first_seen) < kReadS);
+  if (read || step.features.up || is_set_down(link, id.link_layer) || link.admin_up == false)
+    return false;
+  std::size_t alike = 0;
+  for (const PortStep& other : all) {
+    if (&other == &step || !other.port.present || !other.port.latest.id.exempt.empty() ||
+        !same_card_type(id, other.port.latest.id))
+      continue;
+    if (!other.features.up || same_card(id, other.port.latest.id)) return false;
+    ++alike;
+  }
+  return alike >= kRule;
 }
 
 }  // namespace
@@ -80,6 +115,7 @@ std::vector<PortStep> Engine::State::collect_features() {
                          features_of(port, expected, history.now(), diagnosis, state.errors_since));
     state.errors_ever = step.features.signal.since_ever;
     step.leaf = leaf_of(port, expected);
+    step.far = far_port_of(port, expected);
     const bool current =
         port.own.read_at && in_seconds(history.now() - *port.own.read_at) < kCurrentS;
     const bool warm =
@@ -88,13 +124,18 @@ std::vector<PortStep> Engine::State::collect_features() {
     if (current && warm) step.temperature_drop_c = hottest(port.own.temperature_c);
     step.supply_low = current && step.features.supply_low == true;
     step.work = maintenance_of(port, stable);
-    step.exempt = !state.config.exempt.empty()
-                      ? state.config.exempt
-                      : exempt_reason(port, expected, !settings.empty(), was_in_use(stable, port));
     if (!state.config.exempt.empty())
       release(stable, port.key, "configuration leaves this port out: " + state.config.exempt);
-    else if (!step.exempt.empty() && !ledger.open(stable).empty())
-      release(stable, port.key, step.exempt);
+  }
+  for (PortStep& step : all) {
+    step.alone_without_link = linked_alike(step, all);
+    const bool known = was_in_use(step.stable, step.port) || step.alone_without_link;
+    const std::string& configured = step.state.config.exempt;
+    step.exempt = !configured.empty()
+                      ? configured
+                      : exempt_reason(step.port, step.features.expected, !settings.empty(), known);
+    if (configured.empty() && !step.exempt.empty() && !ledger.open(step.stable).empty())
+      release(step.stable, step.port.key, step.exempt);
   }
   return all;
 }
@@ -104,10 +145,11 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.begin_step(snapshot);
   auto all = s.collect_features();
   s.release_lost();
-  const auto shared = s.find_shared(all);
+  auto shared = s.find_shared(all);
   for (PortStep& port : all)
     if (port.exempt.empty()) s.judge(port);
-  State::report_once(shared, all);
+  add_named_alike(all, shared);
+  s.report_once(shared, all);
 
   Step result;
   result.moves = s.history.moves();
@@ -127,11 +169,20 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     if (port.errors_began && !port.features.light.rx_fresh)
       result.unread_modules.push_back(port.port.key);
     if (port.exempt.empty()) s.update_ledger(port, result.events);
-    // An expected port that appeared is reported under its own key; under this one only its fault
-    // has to close.
-    if (!port.port.seen_elsewhere) s.report_on(report->ports.emplace_back(), port);
   }
-  weigh_impact(*report, s.history);
+  // An expected port that appeared is reported under its own key; under the old one only its fault
+  // has to close.
+  std::vector<const PortStep*> reported;
+  std::set<PortKey> twins;
+  for (const PortStep& port : all) {
+    if (port.port.seen_elsewhere) continue;
+    s.report_on(report->ports.emplace_back(), port);
+    reported.push_back(&port);
+    if (port.counts_with_first) twins.insert(port.port.key);
+  }
+  s.share_faults(report->ports);
+  for (std::size_t i = 0; i < reported.size(); ++i) finish_report(report->ports[i], *reported[i]);
+  weigh_impact(*report, s.history, twins);
   result.report = report;
   return result;
 }

@@ -73,10 +73,19 @@ bool states_reason(const Findings& findings) {
   });
 }
 
-/// On fewer lanes than before, or than planned.
+/// On fewer lanes than before, or than planned; or on one lane where others have more, which
+/// nobody intends with InfiniBand (a splitter cable gives two lanes to each).
 bool is_narrow(const Features& f) {
   const std::uint32_t planned = f.expected != nullptr ? f.expected->lanes.value_or(0) : 0;
-  return f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned);
+  const bool one_lane = f.link().lanes == 1U && f.group.siblings_lanes > 1 &&
+                        f.port.latest.id.link_layer == "InfiniBand";
+  return one_lane ||
+         (f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned));
+}
+/// Slower than its module, or on fewer lanes than its siblings: perhaps on purpose.
+bool may_be_meant(const Features& f) {
+  return !is_narrow(f) && (wanted_speed(f).by_module ||
+                           (f.link().lanes && f.group.siblings_lanes > *f.link().lanes));
 }
 
 /// A cable of one piece has a serial number; else those of the modules at its ends are it.
@@ -146,9 +155,7 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& s
   if (fault.id == FaultId::kBadTraining && receive_errors(step.findings) != true)
     return Severity::kNotice;  // it does no harm yet
   if (fault.life.spares_traffic || fault.severity == Severity::kNotice) return fault.severity;
-  // The link may be slower than its module on purpose.
-  if (fault.id == FaultId::kReducedSpeed && !is_narrow(f) && wanted_speed(f).by_module)
-    return Severity::kNotice;
+  if (fault.id == FaultId::kReducedSpeed && may_be_meant(f)) return Severity::kNotice;
   // A little light is lost, and nothing else: there is time.
   constexpr double kMuchDb = 3;
   const auto is_little = [](const std::optional<LightLossEstimate>& loss) {

@@ -17,6 +17,16 @@ Result<std::string> Engine::State::stable_of(const PortKey& key) const {
   return found->latest.id.device.empty() ? key : found->latest.id.stable_key();
 }
 
+/// Where the port's fault is told: a shared one on another port.
+Result<std::string> Engine::State::teller_of(const PortKey& key) const {
+  auto stable = stable_of(key);
+  if (!stable || !ledger.open(stable.value()).empty()) return stable;
+  for (const auto& [other, port] : history.ports())
+    for (const LedgerEntry* entry : ledger.open(other))
+      if (std::ranges::count(entry->kept.ports, stable.value()) > 0) return other;
+  return stable;
+}
+
 /// The event of an operator's action comes with the next step.
 FaultReport Engine::State::report_later(const LedgerChange& change, const PortKey& port) {
   FaultEvent event = event_of(change.kind, port);
@@ -94,19 +104,19 @@ void Engine::State::release(const std::string& stable, const PortKey& port,
 
 Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& by,
                                         const std::string& reason, std::optional<WallTime> until) {
-  const auto stable = state_->stable_of(port);
+  const auto stable = state_->teller_of(port);
   if (!stable) return stable.error();
   auto change = state_->ledger.acknowledge(*stable, by, reason, until, state_->wall);
   if (!change) return change.error();
-  return state_->report_later(*change, port);
+  return state_->report_later(*change, state_->history.ports().at(*stable).key);
 }
 
 Result<FaultReport> Engine::withdraw_acknowledgement(const PortKey& port) {
-  const auto stable = state_->stable_of(port);
+  const auto stable = state_->teller_of(port);
   if (!stable) return stable.error();
   auto change = state_->ledger.withdraw_acknowledgement(*stable, state_->wall);
   if (!change) return change.error();
-  return state_->report_later(*change, port);
+  return state_->report_later(*change, state_->history.ports().at(*stable).key);
 }
 
 Result<Maintenance> Engine::begin_maintenance(const PortKey& port, Maintenance maintenance) {

@@ -109,11 +109,17 @@ std::string note_of(const PortStep& step, bool plan_known) {
       note = step.port.latest.link->state +
              ": the link has trained, and no subnet manager makes it ACTIVE: ask the operator of "
              "the fabric, where the port may be shut out";
+    else if (step.alone_without_link && !step.port.carrier.was_up)
+      note = "it never had a link, and all other ports on cards of its type have one";
     else
       note = unexpected_note(step.port, step.features.expected, plan_known);
   }
-  const std::string& odd = step.state.config.contradiction;
-  return note + (note.empty() || odd.empty() ? "" : "; ") + odd;
+  const auto add = [&note](const std::string& text) {
+    if (!text.empty()) note += (note.empty() ? "" : "; ") + text;
+  };
+  if (!step.twins.empty()) add("one cable, which shares its link with " + step.twins);
+  add(step.state.config.contradiction);
+  return note;
 }
 
 /// Updates the ages of the far end's readings.
@@ -156,6 +162,26 @@ void copy_kept(const LedgerFault& kept, FaultReport& report) {
   report.last_seen_at = kept.last_seen_at;
 }
 
+std::vector<PortKey> Engine::State::keys_of(const std::vector<std::string>& stable_keys) const {
+  std::vector<PortKey> keys;
+  for (const std::string& stable : stable_keys) {
+    const auto port = history.ports().find(stable);
+    keys.push_back(port == history.ports().end() ? stable : port->second.key);
+  }
+  return keys;
+}
+
+void finish_report(PortReport& report, const PortStep& step) {
+  std::ranges::stable_sort(report.faults, [](const FaultReport& a, const FaultReport& b) {
+    const bool proving_a = a.state == FaultState::kProving,
+               proving_b = b.state == FaultState::kProving;
+    if (proving_a != proving_b) return proving_b;
+    if (a.confidence != b.confidence) return a.confidence > b.confidence;
+    return a.severity > b.severity;
+  });
+  report.health = health_of(report, step);
+}
+
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep& step) {
   FaultReport report;
   const RankedFault* ranked = nullptr;
@@ -183,10 +209,11 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
     if (report.verify.empty()) report.verify = entry.kept.verify;
   }
   if (step.shared != nullptr && step.shared->fault == entry.fault->id)
-    report.summary = summary_of(*step.shared, step);
+    tell_shared(report, *step.shared, step);
   if (entry.fault->life.effect == Effect::kStops)
     add_reason_of_absence(report.summary, step.port, idle_cards);
   copy_kept(entry.kept, report);
+  report.ports = keys_of(entry.kept.ports);
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
@@ -234,14 +261,6 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
       report.faults.push_back(fault_report(*entry, step));
     report.symptoms = symptom_verdicts(step.findings);
   }
-  std::ranges::stable_sort(report.faults, [](const FaultReport& a, const FaultReport& b) {
-    const bool proving_a = a.state == FaultState::kProving,
-               proving_b = b.state == FaultState::kProving;
-    if (proving_a != proving_b) return proving_b;
-    if (a.confidence != b.confidence) return a.confidence > b.confidence;
-    return a.severity > b.severity;
-  });
-  report.health = health_of(report, step);
   if (step.work == nullptr) return;
   report.maintenance = *step.work;
   if (leaves_module(port, step.stable)) report.maintenance->module_reads = false;
@@ -267,12 +286,12 @@ bool at_risk(const PortReport& port) {
 
 }  // namespace
 
-void weigh_impact(Report& report, const History& history) {
+void weigh_impact(Report& report, const History& history, const std::set<PortKey>& twins) {
   double total = 0;
   std::map<std::string, double> rail_total, rail_hit;
   std::vector<std::pair<PortReport*, Impact>> hit;
   for (PortReport& port : report.ports) {
-    if (port.health == Health::kExempt) continue;
+    if (port.health == Health::kExempt || twins.contains(port.port)) continue;
     const PortHistory* past = history.find(port.port);
     double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
     // Another module or card that has no link yet: what was there before it had one.

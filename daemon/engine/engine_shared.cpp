@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "daemon/engine/engine_state.h"
+#include "daemon/engine/shared_parts.h"
 
 namespace linkhealth {
 
@@ -16,14 +19,40 @@ bool together(const std::optional<SteadyTime>& a, const std::optional<SteadyTime
   return a && b && std::abs(in_seconds(*a - *b)) <= within_s;
 }
 
-/// One module carries several ports: a split or twin-port cage.
-bool same_module(const PortStep& a, const PortStep& b) {
-  return !a.port.own.serial.empty() && a.port.own.serial == b.port.own.serial;
+bool same_module(const PortStep& a, const PortStep& b) { return same_module(a.port, b.port); }
+bool same_card(const PortStep& a, const PortStep& b) {
+  return same_card(a.port.latest.id, b.port.latest.id);
 }
 
-/// A virtual function shares the link of a monitored port: it must not count twice.
+/// Virtual functions and the other functions of a cable share the link of a monitored port: it must
+/// not count twice.
 bool is_other_link(const PortStep& other, const PortStep& step) {
-  return &other != &step && other.port.latest.id.exempt.empty();
+  return other.link != step.link && other.first_of_link && other.port.latest.id.exempt.empty();
+}
+
+// ----------------------------------------------------------------------------- one cable, one link
+
+void find_links(std::vector<PortStep>& all) {
+  const auto judged = [](const PortStep& step) { return step.exempt.empty() && step.port.present; };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PortStep& step = all[i];
+    step.link = i;
+    for (std::size_t k = 0; k < i && step.first_of_link; ++k) {
+      const PortStep& first = all[k];
+      if (!first.first_of_link || !judged(first) || !judged(step)) continue;
+      const bool sure = same_link(first.port, first.far, step.port, step.far);
+      const bool guessed =
+          !sure && (first.far.empty() || step.far.empty()) && seem_one_link(first.port, step.port);
+      if (!sure && !guessed) continue;
+      step.link = k;
+      step.first_of_link = false;
+      step.counts_with_first = sure;
+    }
+  }
+  for (PortStep& step : all)
+    for (const PortStep& other : all)
+      if (&other != &step && other.link == step.link)
+        step.twins += (step.twins.empty() ? "" : ", ") + other.port.key;
 }
 
 // ------------------------------------------------------------------- ports with the same module
@@ -34,11 +63,6 @@ bool same_type(const PortHistory& a, const PortHistory& b) {
 }
 std::optional<std::uint32_t> speed_of(const PortHistory& port) {
   return port.latest.link ? port.latest.link->speed_mbps : std::nullopt;
-}
-
-/// A card of the same kind.
-bool same_card_type(const PortId& a, const PortId& b) {
-  return a.driver == b.driver && a.board_id == b.board_id && a.link_layer == b.link_layer;
 }
 
 /// What all of two or more links have; "" where they differ.
@@ -68,14 +92,12 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
   if (step.features.down) fill_kinds(step, all);
   std::vector<double> speeds;  // of links with the same kind of module and driver
   for (const PortStep& other : all) {
-    if (&other == &step || other.port.carrier.up != true || !speed_of(other.port) ||
+    if (!is_other_link(other, step) || other.port.carrier.up != true || !speed_of(other.port) ||
         !same_type(step.port, other.port))
       continue;
     if (other.port.latest.id.driver == step.port.latest.id.driver)
       speeds.push_back(*speed_of(other.port));
-    if (!is_other_link(other, step) || !other.port.present ||
-        speed_of(other.port) != speed_of(step.port))
-      continue;
+    if (!other.port.present || speed_of(other.port) != speed_of(step.port)) continue;
     ++group.siblings_as_slow;
     const auto& ber = other.features.signal.ber;
     if (!ber || !other.features.up || other.port.fec() != step.port.fec()) continue;
@@ -107,21 +129,42 @@ void keep_large_losses(LightStats& light) {
     if (*loss && (!(*loss)->against_past() || (*loss)->loss_db < kLostDb)) loss->reset();
 }
 
-// ------------------------------------------------------------------------- one card, one room
-
-/// "0000:1b:00.1" and "0000:1b:00.0": two functions of one card.
-bool one_card(const PortId& a, const PortId& b) {
-  const std::size_t dot = a.pci.rfind('.');
-  return dot != std::string::npos && a.pci != b.pci &&
-         a.pci.compare(0, dot + 1, b.pci, 0, dot + 1) == 0;
+/// Ports of cards of one type are each other's measure, also where no module can be read: how many
+/// lanes all others have. Another speed may be meant (storage beside compute), fewer lanes of the
+/// same speed seldom are.
+void fill_lanes(PortStep& step, const std::vector<PortStep>& all) {
+  constexpr std::size_t kLeastAlike = 2;
+  const auto lane_mbps = [](const LinkSample& link) { return *link.speed_mbps / *link.lanes; };
+  const auto known = [](const PortStep& one) {
+    const auto& link = one.port.latest.link;
+    return one.port.present && one.port.carrier.up == true && link && link->lanes &&
+           *link->lanes > 0 && link->speed_mbps;
+  };
+  if (!known(step)) return;
+  const LinkSample& own = *step.port.latest.link;
+  std::size_t alike = 0;
+  double lanes = 0;
+  for (const PortStep& other : all) {
+    if (!is_other_link(other, step) || !other.exempt.empty() || !known(other) ||
+        !same_card_type(step.port.latest.id, other.port.latest.id))
+      continue;
+    const LinkSample& link = *other.port.latest.link;
+    if (lane_mbps(link) != lane_mbps(own) || (alike > 0 && *link.lanes != lanes)) return;
+    lanes = *link.lanes;
+    ++alike;
+  }
+  if (alike >= kLeastAlike) step.features.group.siblings_lanes = lanes;
 }
+
+// ------------------------------------------------------------------------- one card, one room
 
 /// Another function of the card gave up when this port fell.
 bool card_died(const PortStep& step, const PortHistory& other) {
   constexpr double kOneMomentS = 30;  // all functions fall within seconds; a driver may log later
   return step.features.down && !other.device.fatal_is_queue && other.carrier.up != true &&
          together(other.device.fatal_at, step.port.carrier.since, kOneMomentS) &&
-         one_card(step.port.latest.id, other.latest.id);
+         step.port.latest.id.pci != other.latest.id.pci &&
+         same_card(step.port.latest.id, other.latest.id);
 }
 
 bool is_hotter(const PortStep& step) {
@@ -131,19 +174,22 @@ bool is_hotter(const PortStep& step) {
 void fill_room(PortStep& step, const std::vector<PortStep>& all) {
   GroupStats& group = step.features.group;
   std::vector<double> rises;
+  std::set<std::string_view> seen;  // modules: one with several ports is one that is hot
   for (const PortStep& other : all) {
-    if (!is_other_link(other, step)) continue;
+    if (&other == &step || !other.port.latest.id.exempt.empty()) continue;
     group.card_fatal = group.card_fatal || card_died(step, other.port);
-    if (!other.port.present) continue;
+    if (!is_other_link(other, step) || !other.port.present) continue;
+    const auto& module = other.port.latest.module;
+    if (same_module(step, other)) {
+      group.shares_module = group.shares_module || (module && module->present);
+      group.module_at_fault = group.module_at_fault ||
+                              observe(SymptomId::kModuleFaultReported, other.features).present();
+      continue;
+    }
+    if (!other.port.own.serial.empty() && !seen.insert(other.port.own.serial).second) continue;
     if (other.temperature_drop_c) rises.push_back(-*other.temperature_drop_c);
     group.siblings_hotter += is_hotter(other);
-    const bool one_module = same_module(step, other);
-    if (other.supply_low && !one_module) ++group.siblings_supply_low;
-    const auto& module = other.port.latest.module;
-    group.shares_module = group.shares_module || (one_module && module && module->present);
-    group.module_at_fault =
-        group.module_at_fault ||
-        (one_module && observe(SymptomId::kModuleFaultReported, other.features).present());
+    group.siblings_supply_low += other.supply_low;
   }
   group.siblings = static_cast<double>(rises.size());
   if (!rises.empty()) group.siblings_rise_c = std::max(0.0, lower_median(rises));
@@ -161,10 +207,12 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
   constexpr double kOnsetS = 900;
   GroupStats& group = step.features.group;
   const PortState& own = step.state;
-  // Without a known switch, ports that go down together count as one switch's.
+  // Without a known switch, ports that flap or err together count as one switch's.
   const auto same_leaf = [&step](const PortStep& other) {
     return is_other_link(other, step) && other.leaf == step.leaf;
   };
+  bool stayed_up = false;  // on another card: then a card that fell alone was not the switch
+  double fell_elsewhere = 0;
   for (const PortStep& other : all) {
     if (!same_leaf(other) || !other.port.present) continue;
     // Errors that are as old as the link did not begin with errors that began just now.
@@ -173,11 +221,16 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
     if (same_module(step, other) || !other.port.carrier.was_up) continue;
     group.same_leaf += !step.leaf.empty();
     const bool admin = other.port.latest.link && other.port.latest.link->admin_up == false;
-    group.fell_together += step.features.down && !starting && other.features.down && !admin &&
-                           together(step.port.carrier.since, other.port.carrier.since, within_s);
+    const bool fell = !step.leaf.empty() && step.features.down && !starting &&
+                      other.features.down && !admin &&
+                      together(step.port.carrier.since, other.port.carrier.since, within_s);
+    group.fell_together += fell;
+    fell_elsewhere += fell && !same_card(step, other);
+    stayed_up = stayed_up || (other.features.up && !same_card(step, other));
     group.errors_together +=
         same_age && together(own.errors_since, other.state.errors_since, kOnsetS);
   }
+  if (stayed_up && fell_elsewhere == 0) group.fell_together = 0;
   for (const CarrierLoss& loss : step.port.carrier.losses) {
     if (loss.planned || loss.down_s > kOutageS) continue;
     const bool shared = std::ranges::any_of(all, [&](const PortStep& other) {
@@ -187,6 +240,158 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
     if (!shared) continue;
     if (!group.first_flap) group.first_flap = loss.t;
     group.last_flap = loss.t;
+  }
+}
+
+// ------------------------------------------------------------------------- fallen in one moment
+
+/// Down for no reason of its own that somebody or something has given.
+bool may_be_fallen(const PortStep& step) {
+  const LinkSample& link = step.features.link();
+  return step.exempt.empty() && step.port.present && step.features.down && step.work == nullptr &&
+         !is_set_down(link, step.port.latest.id.link_layer) && link.admin_up != false;
+}
+
+/// Before a restart they fell in one moment, as the open fault says, and are down since.
+std::vector<std::size_t> fallen_before(const std::vector<PortStep>& all,
+                                       const std::vector<std::string>& ports) {
+  std::vector<std::size_t> fallen;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::ranges::count(ports, all[i].stable) > 0 && !all[i].port.carrier.since &&
+        may_be_fallen(all[i]))
+      fallen.push_back(i);
+  return fallen;
+}
+
+/// Ports that fell within `within_s`, each with those that fell when it did.
+std::vector<std::vector<std::size_t>> moments_of(const std::vector<PortStep>& all, double within_s,
+                                                 std::optional<double> uptime_s) {
+  std::vector<std::size_t> fallen;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (may_be_fallen(all[i]) && all[i].port.carrier.since && all[i].port.carrier.was_up &&
+        !is_starting(all[i].features, uptime_s))
+      fallen.push_back(i);
+  const auto since = [&all](std::size_t i) { return *all[i].port.carrier.since; };
+  std::ranges::stable_sort(fallen, {}, since);
+  std::vector<std::vector<std::size_t>> moments;
+  for (const std::size_t i : fallen) {
+    if (moments.empty() || in_seconds(since(i) - since(moments.back().front())) > within_s)
+      moments.emplace_back();
+    moments.back().push_back(i);
+  }
+  for (auto& moment : moments) std::ranges::sort(moment);
+  return moments;
+}
+
+class Falls {
+ public:
+  Falls(std::vector<PortStep>& all, std::vector<SharedCause>& causes)
+      : all_(all), causes_(causes) {}
+
+  /// What the ports share that fell in one moment: the closest thing that all have in common;
+  /// otherwise each part of them that has one.
+  void add(const std::vector<std::size_t>& moment) {
+    if (moment.size() < 2) return;
+    for (const auto& [kind, has] : kTies)
+      if (std::ranges::all_of(moment,
+                              [&](std::size_t i) { return has(all_[moment.front()], all_[i]); }))
+        return found(kind, moment);
+    if (const auto kind = of_node(moment)) return found(*kind, moment);
+    for (auto tie = std::rbegin(kTies); tie != std::rend(kTies); ++tie)
+      if (split(moment, tie->has)) return;
+  }
+
+ private:
+  struct Tie {
+    SharedKind kind;
+    bool (*has)(const PortStep&, const PortStep&);
+  };
+  static bool same_leaf(const PortStep& a, const PortStep& b) {
+    return !a.leaf.empty() && a.leaf == b.leaf;
+  }
+  /// The closest first.
+  static constexpr Tie kTies[] = {
+      {SharedKind::kLink, [](const PortStep& a, const PortStep& b) { return a.link == b.link; }},
+      {SharedKind::kModule,
+       [](const PortStep& a, const PortStep& b) { return a.link == b.link || same_module(a, b); }},
+      {SharedKind::kCard,
+       [](const PortStep& a, const PortStep& b) { return a.link == b.link || same_card(a, b); }},
+      {SharedKind::kLeaf, &same_leaf},
+  };
+
+  /// All links of this node, or as many as no chance takes down, to switches that are different or
+  /// not known.
+  [[nodiscard]] std::optional<SharedKind> of_node(const std::vector<std::size_t>& moment) const {
+    constexpr std::size_t kNoChance = 3;
+    std::set<std::string_view> leaves;
+    bool all_known = true;
+    for (const std::size_t i : moment) {
+      leaves.insert(all_[i].leaf);
+      all_known = all_known && !all_[i].leaf.empty();
+    }
+    const bool all_fell = std::ranges::none_of(all_, [&](const PortStep& step) {
+      return step.exempt.empty() && step.port.present && step.port.carrier.up == true;
+    });
+    if (!all_known) return SharedKind::kUnknown;
+    if (all_fell || leaves.size() >= kNoChance) return SharedKind::kNode;
+    return std::nullopt;
+  }
+
+  /// Whether some of them, and not all, belong together by `has`.
+  template <typename Has>
+  bool split(const std::vector<std::size_t>& moment, Has has) {
+    std::vector<std::vector<std::size_t>> parts;
+    for (const std::size_t i : moment) {
+      const auto part = std::ranges::find_if(
+          parts, [&](const auto& one) { return has(all_[one.front()], all_[i]); });
+      (part == parts.end() ? parts.emplace_back() : *part).push_back(i);
+    }
+    if (parts.size() == moment.size()) return false;
+    for (const auto& part : parts) add(part);
+    return true;
+  }
+
+  void found(SharedKind kind, const std::vector<std::size_t>& ports) {
+    SharedCause& cause = causes_.emplace_back();
+    cause = {kind, ports, FaultId::kHealthy, "this node", true};
+    std::set<std::string_view> leaves;
+    for (const std::size_t i : ports) {
+      cause.links += all_[i].link == i || !std::ranges::count(ports, all_[i].link);
+      if (!all_[i].leaf.empty()) leaves.insert(all_[i].leaf);
+    }
+    cause.leaves = leaves.size();
+    for (const std::size_t i : ports) {
+      GroupStats& group = all_[i].features.group;
+      const double others = static_cast<double>(cause.links) - 1;
+      const auto set = [others](double& fell, double& candidates) {
+        fell = others;
+        candidates =
+            std::max(candidates, others);  // after a restart nothing is known to have been up
+      };
+      if (kind == SharedKind::kModule) set(group.module_fell, group.module_ports);
+      if (kind == SharedKind::kCard) set(group.card_fell, group.card_ports);
+      if (kind == SharedKind::kLeaf) set(group.fell_together, group.same_leaf);
+      if (kind == SharedKind::kNode) set(group.node_fell, group.node_ports);
+      if (kind == SharedKind::kUnknown) set(group.unknown_fell, group.node_ports);
+    }
+  }
+
+  std::vector<PortStep>& all_;
+  std::vector<SharedCause>& causes_;
+};
+
+/// How many other links could have fallen with this one.
+void fill_shared_parts(PortStep& step, const std::vector<PortStep>& all) {
+  GroupStats& group = step.features.group;
+  for (const PortStep& other : all) {
+    if (!is_other_link(other, step) || !other.exempt.empty() || !other.port.present ||
+        !other.port.carrier.was_up)
+      continue;
+    ++group.node_ports;
+    if (same_module(step, other))
+      ++group.module_ports;
+    else if (same_card(step, other))
+      ++group.card_ports;
   }
 }
 
@@ -233,9 +438,13 @@ bool is_starting(const Features& f, std::optional<double> uptime_s) {
 
 std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) const {
   const double within_s = std::max(15.0, step_s + 1);
+  const double moment_s = std::max(2.0, step_s + 1);  // what no event has timed is known by steps
+  find_links(all);
   for (PortStep& step : all) {
     if (!step.exempt.empty()) continue;
     fill_siblings(step, all);
+    fill_lanes(step, all);
+    fill_shared_parts(step, all);
     fill_room(step, all);
     fill_leaf(step, all, within_s, is_starting(step.features, history.uptime_s()));
     Features& f = step.features;
@@ -245,6 +454,12 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
   }
   std::vector<SharedCause> causes;
   add_drivers(all, within_s, causes);
+  Falls falls(all, causes);
+  for (const auto& moment : moments_of(all, moment_s, history.uptime_s())) falls.add(moment);
+  for (const PortStep& step : all)
+    for (const LedgerEntry* entry : ledger.open(step.stable))
+      if (entry->kept.state != FaultState::kProving)
+        falls.add(fallen_before(all, entry->kept.ports));
   constexpr double kRoomSiblings = 2;
   auto hot = members_of(all, [](const PortStep& step) {
     return step.features.group.siblings_hotter >= kRoomSiblings;
@@ -259,30 +474,154 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
   return causes;
 }
 
-/// The first port of a shared cause that shows it reports it for all.
-void Engine::State::report_once(const std::vector<SharedCause>& causes,
-                                std::vector<PortStep>& all) {
-  for (const SharedCause& cause : causes) {
-    bool reported = false;
-    for (const std::size_t i : cause.ports) {
-      PortStep& step = all[i];
-      std::optional<PortVerdict::Named>& named = step.verdict.primary;
-      // All ports of a driver that are gone are gone, whatever each of them shows yet.
-      if (cause.kind != SharedKind::kDriver && (!named || named->fault->id != cause.fault))
-        continue;
-      step.shared = &cause;
-      if (!reported)
-        reported = true;
-      else if (cause.kind == SharedKind::kDriver)
-        step.verdict = PortVerdict{};
-      else
-        named.reset();
+// ------------------------------------------------------------------------- told once, for all
+
+namespace {
+
+/// Where faults are that several ports show alike, so that they are one.
+struct Alike {
+  SharedKind kind;
+  bool (*is_of)(const Fault&);
+  bool (*has)(const PortStep&, const PortStep&);
+};
+constexpr Alike kAlike[] = {
+    {SharedKind::kLink, [](const Fault& fault) { return fault.end != End::kNode; },
+     [](const PortStep& a, const PortStep& b) { return a.link == b.link; }},
+    // Dirt is of one lane's fibre, and may be of several.
+    {SharedKind::kModule,
+     [](const Fault& fault) {
+       return fault.end == End::kLocal && fault.id != FaultId::kModuleMissing;
+     },
+     [](const PortStep& a, const PortStep& b) { return same_module(a, b); }},
+    {SharedKind::kCard, [](const Fault& fault) { return fault.id == FaultId::kNicFault; },
+     [](const PortStep& a, const PortStep& b) { return same_card(a, b); }},
+    {SharedKind::kCard, [](const Fault& fault) { return fault.id == FaultId::kPcieDegraded; },
+     [](const PortStep& a, const PortStep& b) {
+       return same_slot(a.port.latest.id, b.port.latest.id);
+     }},
+    {SharedKind::kLeaf, [](const Fault& fault) { return fault.id == FaultId::kFarSwitchFault; },
+     [](const PortStep& a, const PortStep& b) { return !a.leaf.empty() && a.leaf == b.leaf; }},
+};
+
+}  // namespace
+
+void add_named_alike(const std::vector<PortStep>& all, std::vector<SharedCause>& causes) {
+  std::vector<bool> taken(all.size());
+  for (const SharedCause& cause : causes)
+    for (const std::size_t i : cause.ports) taken[i] = true;
+  const auto fault_at = [&](std::size_t i) -> const Fault* {
+    return !taken[i] && all[i].verdict.primary ? all[i].verdict.primary->fault : nullptr;
+  };
+  for (const Alike& row : kAlike)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Fault* fault = fault_at(i);
+      if (fault == nullptr || !row.is_of(*fault)) continue;
+      SharedCause cause{row.kind, {i}, fault->id, "", false, 1, 1};
+      for (std::size_t k = i + 1; k < all.size(); ++k)
+        if (fault_at(k) == fault && row.has(all[i], all[k])) {
+          cause.ports.push_back(k);
+          cause.links += all[k].link != all[i].link;
+        }
+      if (cause.ports.size() < 2) continue;
+      for (const std::size_t k : cause.ports) taken[k] = true;
+      causes.push_back(std::move(cause));
     }
+}
+
+/// Another port tells what is wrong. What else is open here neither heals nor is renamed meanwhile.
+void Engine::State::leave_to_other(PortStep& step) const {
+  step.verdict.primary.reset();
+  step.verdict.secondary.reset();
+  if (!ledger.open(step.stable).empty()) step.verdict.judged = false;
+}
+
+/// Links that fell together come back one after the other: until the last one has had its time,
+/// what is left is no matter of its own.
+void Engine::State::settle_shared(std::vector<PortStep>& all) const {
+  constexpr double kSettleS = 60;  // as links train (docs/physics.md 7d)
+  for (PortStep& teller : all)
+    for (const LedgerEntry* entry : ledger.open(teller.stable)) {
+      const auto& members = entry->kept.ports;
+      const auto is_member = [&members](const PortStep& step) {
+        return std::ranges::count(members, step.stable) > 0;
+      };
+      const bool settling = std::ranges::any_of(all, [&](const PortStep& step) {
+        return is_member(step) && step.features.up && step.port.carrier.since &&
+               in_seconds(step.features.now - *step.port.carrier.since) < kSettleS;
+      });
+      if (!settling) continue;
+      if (teller.verdict.primary) teller.verdict.ports = members;
+      for (PortStep& step : all)
+        if (&step != &teller && is_member(step) && step.features.down) leave_to_other(step);
+    }
+}
+
+/// One of the ports that show a shared cause reports it for all: the one that does so already, else
+/// the first.
+void Engine::State::report_once(std::vector<SharedCause>& causes,
+                                std::vector<PortStep>& all) const {
+  settle_shared(all);
+  for (SharedCause& cause : causes) {
+    const auto named = [&all](std::size_t i) {
+      const auto& primary = all[i].verdict.primary;
+      return primary ? primary->fault : nullptr;
+    };
+    std::vector<std::size_t> shown;
+    for (const std::size_t i : cause.ports) {
+      // All ports of a driver that are gone are gone, whatever each of them shows yet; those that
+      // fell together are one matter, by whatever name.
+      const Fault* fault = named(i);
+      const bool shows = cause.kind == SharedKind::kDriver ||
+                         (cause.fell ? fault == nullptr || !fault->life.certain
+                                     : fault != nullptr && fault->id == cause.fault);
+      if (shows && all[i].shared == nullptr) shown.push_back(i);
+    }
+    const auto rank = [&](std::size_t i) {
+      int best = named(i) != nullptr ? 1 : 0;
+      for (const LedgerEntry* entry : ledger.open(all[i].stable))
+        if (best > 0 && entry->fault == named(i))
+          best = std::max(best, entry->kept.ports.empty() ? 2 : 3);
+      return best;
+    };
+    const auto teller = std::ranges::max_element(shown, {}, rank);  // the first of the best
+    if (teller == shown.end() || named(*teller) == nullptr) continue;
+    const std::size_t told_by = *teller;
+    if (cause.fell) cause.fault = named(told_by)->id;
+    for (const std::size_t i : shown) {
+      PortStep& step = all[i];
+      step.shared = &cause;
+      if (i == told_by) continue;
+      leave_to_other(step);
+      step.verdict.judged = step.verdict.judged && cause.kind != SharedKind::kDriver;
+    }
+    if (shown.size() < 2) continue;
+    std::vector<std::string>& members = all[told_by].verdict.ports;
+    members = {all[told_by].stable};
+    for (const std::size_t i : shown)
+      if (i != told_by) members.push_back(all[i].stable);
   }
 }
 
-std::string summary_of(const SharedCause& cause, const PortStep& step) {
+void Engine::State::share_faults(std::vector<PortReport>& reports) const {
+  std::vector<std::pair<PortKey, FaultReport>> copies;
+  for (const PortReport& port : reports)
+    for (const FaultReport& fault : port.faults)
+      for (const PortKey& other : fault.ports)
+        if (other != port.port) copies.emplace_back(other, fault);
+  for (auto& [key, fault] : copies) {
+    const auto port = std::ranges::find(reports, key, &PortReport::port);
+    if (port != reports.end() && port->exempt.empty()) port->faults.push_back(std::move(fault));
+  }
+}
+
+namespace {
+
+/// What is shared: a sentence for people.
+std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
   const GroupStats& group = step.features.group;
+  const std::string fell = cause.fell ? "lost their links in one moment" : "show this together";
+  const std::string serial =
+      step.port.own.serial.empty() ? "" : fmt::format(" (SN {})", step.port.own.serial);
   switch (cause.kind) {
     case SharedKind::kDriver:
       return fmt::format(
@@ -300,8 +639,63 @@ std::string summary_of(const SharedCause& cause, const PortStep& step) {
           "the "
           "node's supply, not these modules",
           group.siblings_supply_low + 1, step.port.own.supply_v.now().value_or(0));
+    case SharedKind::kLink:
+      return "one cable, which shares its link with " + step.twins;
+    case SharedKind::kModule:
+      return fmt::format("{} links of one module{} {}", cause.links, serial, fell);
+    case SharedKind::kCard:
+      return fmt::format("{} links of one card ({}) {}", cause.links, step.port.latest.id.pci,
+                         fell);
+    case SharedKind::kLeaf:
+      return fmt::format("{} links to {} {}", cause.links, step.leaf, fell);
+    case SharedKind::kNode:
+      return fmt::format(
+          "{} links of this node, to {} different switches, {}: what they share is "
+          "this node",
+          cause.links, cause.leaves, fell);
+    case SharedKind::kUnknown:
+      return fmt::format(
+          "{} links of this node {}: what they share is this node, or a switch that "
+          "is not known",
+          cause.links, fell);
   }
   return "";
+}
+
+/// Where to look first; "" where the fault's own steps say it.
+std::string_view first_look(const SharedCause& cause) {
+  if (!cause.fell) return "";
+  switch (cause.kind) {
+    case SharedKind::kModule:
+      return "look at what these links share: is the module in its cage, is its cable plugged in, "
+             "does the card see it?";
+    case SharedKind::kCard:
+      return "look at what these links share: the card (its log, its slot), then their cables or "
+             "trunk";
+    case SharedKind::kNode:
+      return "look at this node first: the cages' power, the cards' firmware and driver (kernel "
+             "log), then what manages the whole fabric";
+    case SharedKind::kUnknown:
+      return "look at this node first (kernel log, the cards' power and firmware), then ask for "
+             "the switch that these links share";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void tell_shared(FaultReport& report, const SharedCause& cause, const PortStep& step) {
+  const std::string sentence = shared_sentence(cause, step);
+  const bool says_all = cause.kind == SharedKind::kDriver || cause.kind == SharedKind::kRoom ||
+                        cause.kind == SharedKind::kSupply;
+  if (says_all)
+    report.summary = sentence;
+  else if (!report.summary.starts_with(sentence))
+    report.summary = sentence + "; " + report.summary;
+  const std::string look(first_look(cause));
+  if (!look.empty() && !std::ranges::count(report.repair, look))
+    report.repair.insert(report.repair.begin(), look);
 }
 
 }  // namespace linkhealth

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ enum class SharedKind : std::uint8_t {
   kDriver,  ///< all ports of a driver are gone at one time: of the driver or of the monitor
   kRoom,    ///< modules got hot together: the room, its inlet or a fan
   kSupply,  ///< modules lost supply voltage together
+  // What ports have in common that fell in one moment, or that show the same fault of it.
+  kLink,     ///< one cable, with several functions
+  kModule,   ///< one module, in one cage, with several links
+  kCard,     ///< one card with several modules
+  kLeaf,     ///< one known switch
+  kNode,     ///< nothing but this node: they go to different switches
+  kUnknown,  ///< this node, or a switch that is not known
 };
 /// A cause that several ports share. One of them reports it for all.
 struct SharedCause {
@@ -43,6 +51,9 @@ struct SharedCause {
   std::vector<std::size_t> ports;  ///< indices of the step's ports
   FaultId fault;                   ///< the name under which it shows on a port
   std::string name;                ///< the driver, or this node
+  bool fell = false;               ///< their links fell in one moment, by whatever name that goes
+  std::size_t links = 0;           ///< functions of one cable are one link
+  std::size_t leaves = 0;          ///< different known switches
 };
 
 /// One port in one step.
@@ -55,8 +66,14 @@ struct PortStep {
   Features features;
   std::string exempt;  ///< why nothing is expected of the port; "" when it is judged
   std::string_view leaf;
+  std::string far;       ///< switch and port, where both are known
+  std::size_t link = 0;  ///< index of the first function of the same cable; mostly its own
+  bool first_of_link = true;
+  bool counts_with_first = false;  ///< its bandwidth is that of the first function
+  std::string twins;               ///< keys of the other functions of the same cable; "" mostly
   std::optional<double> temperature_drop_c;  ///< its module against its own past; warm ones only
   bool supply_low = false;                   ///< of its module, read lately
+  bool alone_without_link = false;           ///< never had one; all ports of its kind have
   bool errors_began = false;                 ///< in this step
   const Maintenance* work = nullptr;
   const SharedCause* shared = nullptr;  ///< what it showed in this step, and others too
@@ -103,17 +120,24 @@ struct Engine::State {
   std::vector<PortStep> collect_features();
   std::vector<SharedCause> find_shared(std::vector<PortStep>& all) const;
   void judge(PortStep& step);
-  static void report_once(const std::vector<SharedCause>& causes, std::vector<PortStep>& all);
+  void report_once(std::vector<SharedCause>& causes, std::vector<PortStep>& all) const;
+  void settle_shared(std::vector<PortStep>& all) const;
+  void leave_to_other(PortStep& step) const;
+  /// The faults that ports share, under each of them.
+  void share_faults(std::vector<PortReport>& reports) const;
   void update_ledger(PortStep& step, std::vector<FaultEvent>& events);
   void report_on(PortReport& report, const PortStep& step);
 
   [[nodiscard]] Severity severity_of(const RankedFault& ranked, const PortStep& step) const;
   PortVerdict verdict_of(PortStep& step) const;
   FaultReport fault_report(const LedgerEntry& entry, const PortStep& step);
+  [[nodiscard]] std::vector<PortKey> keys_of(const std::vector<std::string>& ports) const;
   FaultEvent event_of(FaultEventKind kind, const PortKey& port) const;
   FaultReport report_later(const LedgerChange& change, const PortKey& port);
   /// The stable key of a port that is known by this label.
   [[nodiscard]] Result<std::string> stable_of(const PortKey& key) const;
+  /// Where its fault is told: a shared one on another port.
+  [[nodiscard]] Result<std::string> teller_of(const PortKey& key) const;
   /// Of several the one that lasts longest.
   [[nodiscard]] const Maintenance* maintenance_of(const PortHistory& port,
                                                   const std::string& stable) const;
@@ -134,9 +158,14 @@ std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, Wall
 void copy_kept(const LedgerFault& kept, FaultReport& report);
 /// Ports as people count: mlx5_2 before mlx5_10.
 bool by_number(const std::string& a, const std::string& b);
-/// What a shared cause is called in the report of one of its ports.
-std::string summary_of(const SharedCause& cause, const PortStep& step);
-/// Fills in what the faults of each port, and of the node, cost.
-void weigh_impact(Report& report, const History& history);
+/// Matters that show under one name on several ports of one link, module, card or switch.
+void add_named_alike(const std::vector<PortStep>& all, std::vector<SharedCause>& causes);
+/// A shared cause in the report of the port that tells it: what is shared, and where to look first.
+void tell_shared(FaultReport& report, const SharedCause& cause, const PortStep& step);
+/// The order of the faults, and the port's health. REQUIRES: its faults are filled in.
+void finish_report(PortReport& report, const PortStep& step);
+/// Fills in what the faults of each port, and of the node, cost. `twins`: ports whose link counts
+/// already.
+void weigh_impact(Report& report, const History& history, const std::set<PortKey>& twins);
 
 }  // namespace linkhealth

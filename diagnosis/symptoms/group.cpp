@@ -1,4 +1,4 @@
-// Symptoms that only several ports show: a common cause at the far switch.
+// Symptoms that only several ports show: what they share is at fault (module, card, node, switch).
 #include <algorithm>
 
 #include "diagnosis/symptoms/families.h"
@@ -14,10 +14,35 @@ using enum EvidenceSource;
 constexpr std::string_view kNoLeaf = "no other port of this node goes to the same switch";
 
 Finding group_down(const Features& f) {
-  if (f.group.same_leaf == 0 && f.group.fell_together == 0) return unknown(kNoLeaf);
+  if (f.group.same_leaf == 0) return unknown(kNoLeaf);
   return Checks(kNodePorts)
       .at_least("other ports to the same switch that fell at the same time", f.group.fell_together,
                 1);
+}
+
+Finding module_fell(const Features& f) {
+  if (f.group.module_ports == 0) return unknown("no other port of this node shares the module");
+  return Checks(kNodePorts)
+      .at_least("other ports of this module that fell in the same moment", f.group.module_fell, 1);
+}
+Finding card_fell(const Features& f) {
+  if (f.group.card_ports == 0) return unknown("no other port of this node shares the card");
+  return Checks(kNodePorts)
+      .at_least("other ports of this card that fell in the same moment", f.group.card_fell, 1);
+}
+constexpr std::string_view kOnly = "the node has no other port";
+Finding node_fell(const Features& f) {
+  if (f.group.node_ports == 0) return unknown(kOnly);
+  if (leaf_of(f.port, f.expected).empty()) return unknown("the switch is not known");
+  return Checks(kNodePorts)
+      .at_least("ports to other switches that fell in the same moment", f.group.node_fell, 1);
+}
+Finding fell_together(const Features& f) {
+  if (f.group.node_ports == 0) return unknown(kOnly);
+  if (f.group.unknown_fell == 0 && !leaf_of(f.port, f.expected).empty())
+    return unknown("the switch is known");
+  return Checks(kNodePorts)
+      .at_least("other ports of this node that fell in the same moment", f.group.unknown_fell, 1);
 }
 
 constexpr double kQuietS = 7200;   // so long without a loss together, and so many mean times
@@ -48,8 +73,7 @@ Finding group_flaps(const Features& f) {
 Finding group_errors(const Features& f) {
   if (f.group.same_leaf == 0 && f.group.errors_together == 0) return unknown(kNoLeaf);
   return Checks(kNodePorts)
-      .at_least("other ports to the same switch whose errors began within 15 min",
-                f.group.errors_together, 1);
+      .at_least("other ports whose errors began within 15 min", f.group.errors_together, 1);
 }
 
 constexpr std::string_view kShared = "CorrOpt (shared component); judgement (times)";
@@ -57,10 +81,18 @@ constexpr std::string_view kShared = "CorrOpt (shared component); judgement (tim
 constexpr Symptom kRows[] = {
     {kGroupDown, "group_down", "ports to the same switch went down together", kDown, &group_down,
      kLink, kShared, ""},
-    {kGroupFlaps, "group_flaps", "ports to the same switch flap together", kAny, &group_flaps,
+    {kModuleFell, "module_fell", "links of the same module went down in the same moment", kDown,
+     &module_fell, kLink, kShared, ""},
+    {kCardFell, "card_fell", "links of the same card went down in the same moment", kDown,
+     &card_fell, kLink, kShared, ""},
+    {kNodeFell, "node_fell", "links to other switches went down in the same moment", kDown,
+     &node_fell, kLink, kShared, ""},
+    {kFellTogether, "fell_together", "other links of this node went down in the same moment", kDown,
+     &fell_together, kLink, kShared, ""},
+    {kGroupFlaps, "group_flaps", "several links of this node flap together", kAny, &group_flaps,
      kLink, kShared, ""},
-    {kGroupErrors, "group_errors", "ports to the same switch have errors since the same time", kAny,
-     &group_errors, kFec | kCounters, kShared, ""},
+    {kGroupErrors, "group_errors", "several links of this node have errors since the same time",
+     kAny, &group_errors, kFec | kCounters, kShared, ""},
 };
 
 }  // namespace

@@ -125,6 +125,9 @@ Finding speed_reduced(const Features& f) {
     wanted_lanes = std::max<double>(wanted_lanes, f.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
     return Checks(kLink).below("lanes in use", *link.lanes, wanted_lanes);
+  if (link.lanes && f.group.siblings_lanes > *link.lanes)
+    return Checks(kLink).below("lanes in use, of those that all ports of such cards here have",
+                               *link.lanes, f.group.siblings_lanes);
   std::optional<double> speed;
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
   const WantedSpeed wanted = wanted_speed(f);

@@ -48,6 +48,10 @@ void add_identity(PortSeries& out, const PortReport& port, const Report& report)
 void add_faults(PortSeries& out, const PortReport& port) {
   for (const FaultReport& fault : port.faults) {
     const std::string_view end = to_string(fault.end);
+    if (!is_told_on(fault, port.port)) {
+      out.add("linkhealth_fault_shared", {fault.fault, end, fault.ports.front()}, 1);
+      continue;
+    }
     out.add("linkhealth_fault_active",
             {fault.fault, end, to_string(fault.severity), to_string(fault.state)},
             fault.confidence);

@@ -46,6 +46,8 @@ CheckLevel level_of(const PortReport& port) {
 std::string text_of(const PortReport& port) {
   if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
+  if (!is_told_on(fault, port.port))
+    return fmt::format("{}, with {}", format_name(fault.fault), fault.ports.front());
   const std::string text = format_headline(fault);
   if (fault.acknowledged)
     return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
@@ -84,6 +86,18 @@ std::string format_problem(const std::vector<const CheckedPort*>& bad) {
   return text;
 }
 
+/// A fault that several ports share is one problem, of the port that tells it.
+void leave_shared(std::vector<const CheckedPort*>& bad, const Report& report) {
+  const auto is_bad = [all = bad](const PortKey& port) {
+    return std::ranges::count(all, port, [](const CheckedPort* one) { return one->port; }) > 0;
+  };
+  std::erase_if(bad, [&](const CheckedPort* one) {
+    const auto port = std::ranges::find(report.ports, one->port, &PortReport::port);
+    return !port->faults.empty() && !is_told_on(port->faults.front(), port->port) &&
+           is_bad(port->faults.front().ports.front());
+  });
+}
+
 /// "linkhealth: mlx5_7/1 far port down (91%) +1"
 std::string format_drain(const std::vector<const CheckedPort*>& bad) {
   const std::string more = bad.size() > 1 ? fmt::format(" +{}", bad.size() - 1) : "";
@@ -118,7 +132,8 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
       result.ports.push_back(check_port(port));
       result.down += port.health == Health::kDown;
     }
-  const auto bad = bad_ports(result.ports);
+  auto bad = bad_ports(result.ports);
+  if (only == nullptr) leave_shared(bad, report);
   result.problems = bad.size();
   if (bad.empty()) {
     result.text = report.ports.empty() ? "no port found" : format_ok(report, only);

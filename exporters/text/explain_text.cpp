@@ -340,6 +340,7 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   const FaultReport& fault = port.faults.front();
   verdict(page, fault, port);
   steps(page, fault);
+  if (!fault.ports.empty()) page.labelled("Shared by", join_parts(fault.ports, ", "));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);

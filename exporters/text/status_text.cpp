@@ -81,6 +81,8 @@ std::string verdict_cell(const PortReport& port) {
   }
   if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
+  if (!is_told_on(fault, port.port))
+    return fmt::format("{}, with {}", format_name(fault.fault), fault.ports.front());
   std::string text = format_headline(fault);
   if (fault.state != FaultState::kOpen) text += fmt::format(", {}", format_state(fault.state));
   if (fault.state == FaultState::kAcknowledged && fault.acknowledged)

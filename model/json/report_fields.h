@@ -54,7 +54,7 @@ void fields(Is<FaultReport> auto& value, auto& visit) {
   VISIT_ALWAYS(differential);
   VISIT(undecided, shares);
   VISIT_ALWAYS(repair, verify);
-  VISIT(to_be_sure, repairs, past, proof, acknowledged);
+  VISIT(to_be_sure, repairs, past, proof, acknowledged, ports);
 }
 
 void fields(Is<PortFigures> auto& value, auto& visit) {

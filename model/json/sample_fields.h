@@ -11,7 +11,7 @@
 namespace linkhealth {
 
 JSON_FIELDS(PortId, device, port, netdev, pci, driver, guid, firmware, board_id, hca_type,
-            link_layer, function, exempt);
+            sys_image_guid, link_layer, function, exempt);
 
 JSON_FIELDS(DownReason, state, substate);
 

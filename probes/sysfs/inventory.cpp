@@ -88,6 +88,7 @@ class Builder {
     common.id.firmware = read("fw_ver");
     common.id.board_id = read("board_id");
     common.id.hca_type = read("hca_type");
+    common.id.sys_image_guid = read("sys_image_guid");
     const std::string lower = read("parent");  // rdma_rxe only
     describe_device(host_, *dir, lower, common);
     exempt_plane_device(common);

@@ -9,7 +9,7 @@ namespace linkhealth {
 
 JSON_FIELDS(LedgerFault, id, port, fault, end, severity, state, confidence, opened_at, last_seen_at,
             proving_since, acknowledged_by, acknowledged_reason, acknowledged_at,
-            acknowledged_until, summary, verify, repair);
+            acknowledged_until, summary, verify, repair, ports);
 
 JSON_FIELDS(LedgerRepeat, of, subject, fault, times, last_closed_at);
 
