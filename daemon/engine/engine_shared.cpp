@@ -97,12 +97,14 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
   if (step.features.down) fill_kinds(step, all);
   std::vector<double> speeds;  // of links with the same kind of module and driver
   for (const PortStep& other : all) {
-    if (!is_other_link(other, step) || other.port.carrier.up != true || !speed_of(other.port) ||
-        !same_type(step.port, other.port))
+    if (other.link == step.link || !other.first_of_link || other.port.carrier.up != true ||
+        !speed_of(other.port) || !same_type(step.port, other.port))
       continue;
     if (other.port.latest.id.driver == step.port.latest.id.driver)
       speeds.push_back(*speed_of(other.port));
-    if (!other.port.present || speed_of(other.port) != speed_of(step.port)) continue;
+    if (!is_other_link(other, step) || !other.port.present ||
+        speed_of(other.port) != speed_of(step.port))
+      continue;
     ++group.siblings_as_slow;
     const auto& ber = other.features.signal.ber;
     if (!ber || !other.features.up || other.port.fec() != step.port.fec()) continue;
@@ -490,12 +492,14 @@ struct Alike {
   bool (*has)(const PortStep&, const PortStep&);
 };
 constexpr Alike kAlike[] = {
-    {SharedKind::kLink, [](const Fault& fault) { return fault.end != End::kNode; },
+    {SharedKind::kLink,
+     [](const Fault& fault) { return fault.end != End::kNode && !fault.life.certain; },
      [](const PortStep& a, const PortStep& b) { return a.link == b.link; }},
     // Dirt is of one lane's fibre, and may be of several.
     {SharedKind::kModule,
      [](const Fault& fault) {
-       return fault.end == End::kLocal && fault.id != FaultId::kModuleMissing;
+       return fault.end == End::kLocal && fault.id != FaultId::kModuleMissing &&
+              !fault.life.certain;
      },
      [](const PortStep& a, const PortStep& b) { return same_module(a, b); }},
     {SharedKind::kCard, [](const Fault& fault) { return fault.id == FaultId::kNicFault; },

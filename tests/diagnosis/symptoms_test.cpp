@@ -290,6 +290,20 @@ const std::vector<Row>& rows() {
       {kGroupDown, false,
        [](Scene& s, double n) { s.view.group.same_leaf = 1, s.view.group.fell_together = n; }, 1,
        0},
+      {kModuleFell, false,
+       [](Scene& s, double n) { s.view.group.module_ports = 1, s.view.group.module_fell = n; }, 1,
+       0},
+      {kCardFell, false,
+       [](Scene& s, double n) { s.view.group.card_ports = 1, s.view.group.card_fell = n; }, 1, 0},
+      {kNodeFell, false,
+       [](Scene& s, double n) {
+         s.expected.peer_system = "leaf-1";
+         s.view.group.node_ports = 1, s.view.group.node_fell = n;
+       },
+       1, 0},
+      {kFellTogether, false,
+       [](Scene& s, double n) { s.view.group.node_ports = 1, s.view.group.unknown_fell = n; }, 1,
+       0},
       {kGroupFlaps, true,
        [](Scene& s, double alone) {
          s.view.group.same_leaf = 1, s.view.group.flaps_together = 2;
