@@ -55,9 +55,16 @@ std::vector<std::string_view> media_names(const Fault& fault) {
 
 OrderedJson fault_json(const Fault& fault) {
   OrderedJson causes = OrderedJson::array(), repair = OrderedJson::array(),
-              shown = OrderedJson::array();
-  for (const Cause& cause : cause_table())
-    if (cause.fault == fault.id) causes.push_back(cause.name);
+              own_repair = OrderedJson::array(), shown = OrderedJson::array();
+  for (const Cause& cause : cause_table()) {
+    if (cause.fault != fault.id) continue;
+    causes.push_back(cause.name);
+    if (cause.repair.empty()) continue;
+    OrderedJson steps = OrderedJson::array();
+    for (const RepairStep& step : cause.repair) steps.push_back(step.text);
+    own_repair.push_back(
+        {{"cause", cause.name}, {"repair", steps}, {"to_be_sure", sure_of(cause)}});
+  }
   for (const RepairStep& step : fault.repair) repair.push_back(step.text);
   for (const ShownSymptom& one : symptoms_of(fault))
     shown.push_back({{"symptom", one.symptom->name},
@@ -72,6 +79,7 @@ OrderedJson fault_json(const Fault& fault) {
           {"media", media_names(fault)},
           {"symptoms", shown},
           {"repair", repair},
+          {"repair_of_causes", own_repair},
           {"verify", fault.verify},
           {"to_be_sure", fault.sure},
           {"source", fault.reference}};
@@ -103,6 +111,13 @@ void show_fault(TextPage& page, const Fault& fault) {
                                 one.decisive ? ": decides" : ""));
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     page.labelled(std::to_string(i + 1), plain(fault.repair[i].text));
+  for (const Cause& cause : cause_table()) {
+    std::string steps;
+    if (cause.fault == fault.id)
+      for (const RepairStep& step : cause.repair)
+        steps += (steps.empty() ? "" : "; ") + plain(step.text);
+    if (!steps.empty()) page.labelled(std::string(cause.name), steps);
+  }
   page.labelled("confirm by", plain(fault.sure));
   page.labelled("fixed when", fault.verify);
   page.labelled("source", fault.reference);

@@ -27,7 +27,7 @@ SHARED = "dashboards/rules/linkhealth-alerts.yaml"
 # How long a fault must be open before its alert fires; the node has held it for 30 to 300 s before.
 FOR = {"critical": "5m", "warning": "10m", "notice": "30m"}
 # faults whose severity does not rise when the link goes down
-NEVER_WORSE = ("monitor_blind", "wrong_cabling")
+NEVER_WORSE = ("monitor_blind", "wrong_cabling", "bad_training")
 URGENCY = {"critical": "page", "warning": "ticket", "notice": "info"}
 
 
@@ -174,6 +174,8 @@ def faults_page(catalogue):
         lines += ["", "**How it differs from its neighbours**", ""] + told_apart(fault, faults, symptoms, "runbooks/{0}.md")
         lines += ["", "**What to do**, cheapest first", ""]
         lines += [f"{number}. {plain(step)}" for number, step in enumerate(fault["repair"], 1)]
+        for own in fault["repair_of_causes"]:
+            lines += ["", f"Of the cause *{own['cause']}* instead: {'; '.join(plain(step) for step in own['repair'])}."]
         lines += ["", f"**Confirm by**: {plain(fault['to_be_sure'])}.", "", f"**Fixed when**: {fault['verify']}.", "",
                   f"**Sources**: {fault['source']}."]
     lines += ["", "## The symptoms", "", "| symptom | meaning | source |", "|---|---|---|"]

@@ -104,6 +104,11 @@ NOTES = {
         "No: the link carries traffic, to the wrong place.",
         ["do not move the cable before the plan is checked: the plan may be wrong",
          "do not move a cable of a node with a running job: drain it first"]),
+    "bad_training": (
+        HOSTS,
+        "Never: the link carries traffic.",
+        ["do not replace or clean anything before two trainings ended alike: no part is known to be bad",
+         "do not set the port down while a job uses it: drain the node first"]),
     "monitor_blind": (
         HOSTS,
         "Never for one port: no fault is known, but the port is not monitored until it is readable again.",

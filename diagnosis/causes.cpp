@@ -96,6 +96,14 @@ constexpr Expectations kHot = {
     .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow, kBadSignal,
                   kLinkRecoveries, kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
+// The module asks for more power than the cage gives, and stays in low power.
+constexpr Expectations kTooMuchPower = {
+    .decisive = {{{kPowerRefused, 6}}},
+    .always = {kPowerRefused},
+    .often = {kModuleNew, kModuleState, kTxOff, kFarRxDark, kFarSendsUnheard},
+    .sometimes = {kLightThere, kNoLight, kFarRxLow, kModuleDiffers, kModuleFaultReported,
+                  kModuleHeld, kHostSilent},
+    .rarely = {kModuleBlind, kNoPartner}};
 constexpr Expectations kMissing = {.decisive = {{{kModuleAbsent, 6}}},
                                    .always = {kModuleAbsent, kNoCableReported},
                                    .often = {kFarRxDark, kFarRxLow},
@@ -107,6 +115,15 @@ constexpr Expectations kUnsupported = {
     .often = {kTxOff, kLightThere},
     .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kModuleState}};
+// It need not understand what the far module sends.
+constexpr Expectations kOtherModule = {
+    .decisive = {{{kModuleDiffers, 3}}},
+    .always = {kModuleDiffers, kModuleNew},
+    .often = {kLightThere},
+    .sometimes = {kNoLight, kNoPcsLock, kNoFecLock, kBadSignal, kNegotiationFails, kTrainingFails,
+                  kNoPartner, kRemoteFault, kTxOff, kFarRxLow, kFarSendsUnheard, kNoLockWithLight,
+                  kSettingsTouched, kFecDiffers},
+    .rarely = {kModuleState, kFarRxDark}};
 constexpr Expectations kCable = {
     .decisive = {{{kModuleFaultReported, 4}}},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kFlaps, kFarErrors, kTrainingFails,
@@ -122,10 +139,17 @@ constexpr Expectations kCableOut = {
     .sometimes = {kRemoteFault, kLinkRecoveries, kFlaps, kFarRxLow, kTrainingFails},
     .rarely = {kModuleNew}};
 constexpr Expectations kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries, kCongested}};
+// A receiver that adapted to a transient.
+constexpr Expectations kTrainedBadly = {
+    .decisive = {{{kCameBackWorse, 4}}},
+    .always = {kCameBackWorse},
+    .sometimes = {kSnrLow, kOneLaneErrors, kLosingData, kRetries},
+    .rarely = {kErrorBursts, kLinkRecoveries, kFlaps, kFarErrors}};
 // The far end is set by others: that nobody touched this end says little.
-constexpr Expectations kSettings = {.always = {kLightThere},
+constexpr Expectations kSettings = {.decisive = {{{kFecDiffers, 4}}},
+                                    .always = {kLightThere},
                                     .often = {kSettingsTouched, kNegotiationFails, kNoFecLock},
-                                    .sometimes = {kModuleNew, kNoPcsLock},
+                                    .sometimes = {kModuleNew, kNoPcsLock, kFecDiffers},
                                     .rarely = {kTrainingFails, kNoPartner, kHostSilent}};
 // What follows from it (no light, a module in low power) is in no other cause's list.
 constexpr Expectations kHeld = {
@@ -257,6 +281,29 @@ constexpr LightRow kCableLoss{{{.700, .120, .060, .060, .030, .030}}, .95, .93};
 constexpr LightRow kAnyLight{{{.600, .200, .050, .100, .030, .020}}, .30, .30};
 constexpr LightRow kReadingLost{{{.030, .960, .002, .004, .002, .002}}, .02, .02};
 
+// What the ladder of the fault's row would do in vain, or to the wrong part.
+using enum RepairAction;
+using Steps = RepairStep;
+constexpr Steps kLessPower[] = {
+    {kLook,
+     "compare the power class of this module ({serial}) with what the cage of this card gives "
+     "(the card's manual and its settings)"},
+    {kModuleReplaced,
+     "put in a module that the card allows: another one of this type fails again"}};
+constexpr Steps kRightModule[] = {
+    {kLook,
+     "compare the type of this module ({serial}) with the plan and with the module at {peer}"},
+    {kModuleReplaced, "put in a module of the type that belongs here"}};
+constexpr Steps kCoolCard[] = {
+    {kLook, "check the node's fans, inlet temperature and the airflow at the card"},
+    {kCardReplaced, "reseat the card: heat sink and airflow"},
+    {kCardReplaced, "replace the card"}};
+constexpr Steps kPowerSlot[] = {
+    {kLook, "look at the node's power supplies, and at the power cable of the slot or riser"},
+    {kNodeRebooted, "cold-boot the node and look again"},
+    {kCardReplaced, "reseat the card or riser"},
+    {kCardReplaced, "replace the card"}};
+
 constexpr std::uint8_t kGlass = kOnOptical | kOnMultimode | kOnUnknown;
 constexpr std::uint8_t kSingleMode = kOnOptical | kOnUnknown;
 constexpr std::uint8_t kModules = kOnOptical | kOnMultimode | kOnAoc | kOnUnknown;
@@ -279,6 +326,8 @@ constexpr Cause kCauses[] = {
     {"loose or dying module", F::kBadModule, 5, .1, kGlass, kSeldomErrors, kLoose},
     {"module control", F::kBadModule, 1, 4, kModules, kAnyLight, kModuleControl},
     {"dead module", F::kBadModule, .01, 3, kGlass, kAnyLight, kDeadModule},
+    {"too much power", F::kBadModule, .1, 1, kAnyMedium, kAnyLight, kTooMuchPower, kLessPower,
+     "put in a module of a lower power class: it comes up"},
     {"wrong power reading", F::kBadModule, 3, .001, kModules, kReadingLost, kWrongReading},
     {"far module", F::kBadFarModule, 6, 3, kGlass, kBrightErrors, kFarModule},
     {"overheated", F::kModuleOverheated, 5, 2, kModules, kMaybeErrors, kHot},
@@ -286,12 +335,14 @@ constexpr Cause kCauses[] = {
     {"no module", F::kModuleMissing, .1, 7, kGlass, kAnyLight, kMissing},
     {"no cable", F::kModuleMissing, .1, 3, kOnePiece, kAnyLight, kMissing},
     {"refused module", F::kModuleUnsupported, .1, 3, kAnyMedium, kAnyLight, kUnsupported},
+    {"module of another kind", F::kModuleUnsupported, .01, 2, kAnyMedium, kAnyLight, kOtherModule,
+     kRightModule, "put in a module of the type that was there before: the link comes up"},
     {"cable", F::kFaultyCable, 30, 12, kOnePiece, kCableLoss, kCable},
     {"cable, outgoing", F::kFaultyCable, 1, 1, kCables, kBright, kCableOut},
     {"loose cable", F::kFaultyCable, 6, .1, kOnePiece, kSeldomErrors, kLoose},
     {"slow link", F::kReducedSpeed, 4, .01, kAnyMedium, kBright, kSpeed},
     {"settings", F::kSettingsMismatch, .05, 2, kAnyMedium, kAnyLight, kSettings},
-    {"module held off by this host", F::kSettingsMismatch, .01, 2, kAnyMedium, kAnyLight, kHeld},
+    {"module held off by this host", F::kSettingsMismatch, .01, .05, kModules, kAnyLight, kHeld},
     {"set down", F::kAdminDown, .01, 4, kAnyMedium, kAnyLight, kAdmin},
     {"fibre pulled", F::kUnplugged, .01, 11, kGlass, kAnyLight, kUnplugged},
     {"cable pulled", F::kUnplugged, .01, 8, kCables, kAnyLight, kUnpluggedCable},
@@ -303,11 +354,13 @@ constexpr Cause kCauses[] = {
     {"far switch, flaps", F::kFarSwitchFault, 3, 1, kAnyMedium, kMaybeErrors, kSwitchFlaps},
     {"PCIe", F::kPcieDegraded, 4, .1, kAnyMedium, kBright, kPcie},
     {"PCIe errors", F::kPcieDegraded, 2, .1, kAnyMedium, kBright, kPcieAer},
-    {"hot card", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kHotCard},
-    {"slot without power", F::kPcieDegraded, .01, .2, kAnyMedium, kAnyLight, kSlot},
-    {"supply of several modules", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kSupply},
+    {"hot card", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kHotCard, kCoolCard,
+     "clear the airflow: the card cools down, and PCIe is whole again"},
+    {"slot without power", F::kPcieDegraded, .01, .2, kAnyMedium, kAnyLight, kSlot, kPowerSlot},
+    {"supply of several modules", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kSupply,
+     kPowerSlot},
     {"driver or firmware", F::kNicFault, 3, 4, kAnyMedium, kAnyLight, kNic},
-    {"host sends nothing", F::kNicFault, .01, 1, kAnyMedium, kAnyLight, kSilentHost},
+    {"host sends nothing", F::kNicFault, .01, .1, kModules, kAnyLight, kSilentHost},
     {"device gone", F::kNicFault, .5, 2, kAnyMedium, kAnyLight, kNicGone},
     {"card that loses packets", F::kNicFault, .5, .1, kAnyMedium, kBright, kCard},
     {"slow host", F::kHostBottleneck, 6, .01, kAnyMedium, kBright, kHost},
@@ -317,6 +370,7 @@ constexpr Cause kCauses[] = {
     {"other cable", F::kWrongCabling, 4, .02, kAnyMedium, kBright, kWiring},
     {"port not readable", F::kMonitorBlind, 4, .5, kAnyMedium, kAnyLight, kBlindPort},
     {"module not readable", F::kMonitorBlind, 4, .2, kAnyMedium, kAnyLight, kBlindModule},
+    {"receiver trained badly", F::kBadTraining, 2, .001, kAnyMedium, kMaybeErrors, kTrainedBadly},
 };
 
 }  // namespace

@@ -56,10 +56,20 @@ struct Cause {
   std::uint8_t media;
   LightRow light;
   Expectations expects;
+  /// Where what the fault's row says does not fit this cause; empty: it does.
+  std::span<const RepairStep> repair{};
+  std::string_view sure{};
 };
 
 /// The first cause is "healthy".
 std::span<const Cause> cause_table();
+/// The ladder of repair and the test that decides: the cause's own, or else its fault's.
+inline std::span<const RepairStep> repair_of(const Cause& cause) {
+  return cause.repair.empty() ? fault_of(cause.fault).repair : cause.repair;
+}
+inline std::string_view sure_of(const Cause& cause) {
+  return cause.sure.empty() ? fault_of(cause.fault).sure : cause.sure;
+}
 /// The media of all causes of a fault.
 std::uint8_t media_of(FaultId fault);
 /// What healthy shows on a link that went down and comes back by itself.

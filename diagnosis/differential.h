@@ -8,7 +8,7 @@
 
 namespace linkhealth {
 
-inline constexpr std::size_t kMaxCauses = 56;
+inline constexpr std::size_t kMaxCauses = 64;
 
 /// One fault with its probability: the sum over its causes.
 struct RankedFault {

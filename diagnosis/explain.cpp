@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "diagnosis/questions.h"
@@ -35,6 +36,30 @@ int lane_of(const Features& f, const Findings& findings) {
   if (at(findings, kOneLaneErrors).present()) return f.signal.worst_lane;
   if (at(findings, kLaneReadsDark).present()) return f.light.worst_rx_lane;
   return -1;
+}
+
+/// How to get a missing reading on this port: ethtool needs an interface of Ethernet (IPoIB's gives
+/// neither module nor FEC; linux: mlx5/core/ipoib/ethtool.c), and a virtual function has no module.
+std::string how_to_read(const Symptom& row, const Features& f) {
+  constexpr std::array<std::array<std::string_view, 2>, 6> kWithoutInterface{
+      {{"(ethtool -m)", "(the vendor's tool: mstlink -m)"},
+       {"(ethtool -I --show-fec)", "(the vendor's tool: mstlink -c)"},
+       {"(ethtool --show-fec)", "(the vendor's tool: mstlink)"},
+       {"(ethtool PORT, mlxlink)", "(the vendor's tool: mstlink)"},
+       {"ethtool PORT", "ibstat"},
+       {"ip link show", "ibstat"}}};
+  const PortId& id = f.port.latest.id;
+  const bool guest = id.function == "vf" || id.function == "sf";
+  std::string text(row.how);
+  if (!guest && !id.netdev.empty() && id.link_layer != "InfiniBand") return text;
+  for (const auto& [ethtool, instead] : kWithoutInterface) {
+    const auto at = text.find(ethtool);
+    if (at == std::string::npos) continue;
+    const bool of_module = guest && ethtool == kWithoutInterface[0][0];
+    return text.replace(at, ethtool.size(),
+                        of_module ? "(on the host that has the physical function)" : instead);
+  }
+  return text;
 }
 
 // --------------------------------------------------------------------------------- the evidence
@@ -159,6 +184,39 @@ std::string wiring_sentence(const Features& f) {
                      place(f.expected->peer_system, f.expected->peer_port));
 }
 
+/// "since the fall of 2026-11-20T08:59:56Z (8 s) the link makes 100 times the errors of before: …"
+std::string training_sentence(const Features& f) {
+  if (!f.port.trainings.worse || !f.signal.ber) return "";
+  const WorseTraining& worse = *f.port.trainings.worse;
+  std::string text = fmt::format(
+      "came back {:.0f} times worse after the fall of {}{}: pre-FEC BER {:.1e} before it, {:.1e} "
+      "since, with the light as before",
+      *f.signal.ber / worse.ber_before,
+      format_rfc3339(std::chrono::floor<std::chrono::seconds>(worse.fell_at)),
+      worse.down_s > 0 ? fmt::format(" ({:.0f} s)", worse.down_s) : "", worse.ber_before,
+      *f.signal.ber);
+  return worse.trainings < 2 ? text
+                             : text + fmt::format("; {} trainings ended alike", worse.trainings);
+}
+
+std::string module_sentence(const Features& f) {
+  if (!f.port.latest.module) return "";
+  const std::string &type = f.port.latest.module->type, &before = f.port.own.type_before;
+  if (!before.empty() && before != type)
+    return fmt::format("this module is a {}, the one before was a {}", type, before);
+  if (!f.group.siblings_type.empty() && f.group.siblings_type != type)
+    return fmt::format("this module is a {}, those of the ports like this one are {}", type,
+                       f.group.siblings_type);
+  return fmt::format("this module is a {}", type);
+}
+
+std::string fec_sentence(const Features& f) {
+  const std::string& before = f.port.carrier.last_fec;
+  if (fec_is_on(before)) return fmt::format("FEC mode was {}, is {}", before, f.link().fec);
+  return fmt::format("FEC mode is {}, links with the same kind of module have {}", f.link().fec,
+                     f.group.siblings_fec);
+}
+
 /// "this host keeps the module in low power"
 std::string hold_sentence(const Features& f) {
   std::string text;
@@ -196,7 +254,8 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
                        int lane) {
   // The sentences above say these already.
   constexpr SymptomSet kSaid{kLightLow,   kLosingData,    kOneLaneErrors, kNoLight,
-                             kLightThere, kReceiveErrors, kModuleHeld};
+                             kLightThere, kReceiveErrors, kCameBackWorse, kModuleDiffers,
+                             kFecDiffers, kModuleHeld};
   constexpr std::size_t kMostMeanings = 2;
   std::string text;
   const auto add = [&text](std::string_view part) {
@@ -214,6 +273,9 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   }
   if (explained(kModuleHeld)) add(hold_sentence(f));
   if (explained(kNeighbourDiffers)) add(wiring_sentence(f));
+  if (explained(kCameBackWorse)) add(training_sentence(f));
+  if (explained(kModuleDiffers)) add(module_sentence(f));
+  if (explained(kFecDiffers)) add(fec_sentence(f));
   if (text.empty()) add(ranked.fault->meaning);
   std::size_t meanings = 0;
   for (const Symptom& row : symptom_table()) {
@@ -242,6 +304,16 @@ bool is_cable_cleared(const Features& f, const Findings& findings) {
   return receive_errors(findings) == false && !shows(kFarErrors);
 }
 
+/// A fault of the cable or of a module on a link that carries: one that is left, or errors that the
+/// far end counts, be they few.
+bool leaves_cable_open(const Features& f, const Differential& differential) {
+  if (f.down) return false;
+  return f.signal.far_error_reads > 0 ||
+         std::ranges::any_of(differential.ranked, [](const RankedFault& row) {
+           return touches_cable(row) && row.confidence >= kLeastOfCable;
+         });
+}
+
 /// "far port down (55%), unplugged (25%) or damaged fibre (20%)"
 std::string format_names(const RunnerUp& others) {
   std::string text;
@@ -257,12 +329,13 @@ std::string format_names(const RunnerUp& others) {
 }
 
 template <typename Fill>
-Undecided undecided_of(const RunnerUp& others, const Findings& findings, Fill fill) {
+Undecided undecided_of(const RunnerUp& others, const Features& f, const Findings& findings,
+                       Fill fill) {
   std::string test;
   if (others.reading && at(findings, *others.reading).pending)
     test = "wait for the monitor's next reading of the module, about a minute";
   else if (others.reading)
-    test = fill(symptom(*others.reading).how);
+    test = fill(how_to_read(symptom(*others.reading), f));
   else if (others.step != nullptr)
     test = fill(others.step->text);
   Undecided undecided{std::string(others.other.fault->name),
@@ -291,18 +364,20 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
   report.repair.clear();
   const auto others = ambiguous_with(differential, ranked, findings, f.down, failed);
   if (others) {
-    report.undecided = undecided_of(*others, findings, fill);
+    report.undecided = undecided_of(*others, f, findings, fill);
     report.summary += ": " + format_names(*others);
     if (!report.undecided->test.empty()) report.repair.push_back(report.undecided->test);
   }
   report.verify = fill(ranked.fault->verify);
-  report.to_be_sure = fill(ranked.fault->sure);
+  report.to_be_sure = fill(sure_of(*ranked.cause));
   for (const std::string& step : first_steps(f, findings, *ranked.cause))
     report.repair.push_back(fill(step));
   const bool reseats_first =
       at(findings, kModuleDropsOut).present() && explains(*ranked.cause, kModuleDropsOut);
-  const bool cleared = !others && is_cable_cleared(f, findings);
-  for (const RepairStep* step : steps_left(*ranked.fault, failed)) {
+  const bool cleared =
+      !others && is_cable_cleared(f, findings) && !leaves_cable_open(f, differential);
+  for (const RepairStep* step :
+       steps_left(repair_of(*ranked.cause), failed, f.port.latest.id.link_layer)) {
     if (reseats_first && step->action == RepairAction::kModuleReseated) continue;
     const std::string text = fill(step->text);
     if (std::ranges::count(report.repair, text) == 0)
@@ -313,9 +388,10 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);
     const Finding& finding = at(findings, row.id);
-    report.missing.push_back({std::string(row.name), std::string(finding.reason),
-                              finding.pending ? "wait, the monitor reads it" : fill(row.how),
-                              faults_told_apart(differential, ranked, row.id)});
+    report.missing.push_back(
+        {std::string(row.name), std::string(finding.reason),
+         finding.pending ? "wait, the monitor reads it" : fill(how_to_read(row, f)),
+         faults_told_apart(differential, ranked, row.id)});
   }
   for (const RankedFault& row : differential.ranked)
     if (row.confidence >= kWorthSaying)

@@ -67,7 +67,19 @@ constexpr Steps kSettings[] = {
     {kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
     {kLook, "set both ends alike and bounce the port"}};
 constexpr Steps kAdmin[] = {
-    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)"}};
+    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)", false,
+     StepOf::kEthernet},
+    {kLook,
+     "nothing to repair: enable the port when the work is done (ibportstate LID PORT enable), or "
+     "ask who runs the subnet manager",
+     false, StepOf::kInfiniBand}};
+constexpr Steps kTraining[] = {
+    {kPortBounced, "set the port down and up once: it trains again"},
+    {kFarPortBounced, "set the port of {peer} down and up once"},
+    {kLook,
+     "compare the error ratio after each training: only when two in a row end alike is a "
+     "part suspect"},
+    {kModuleReseated, "reseat this module ({serial})"}};
 constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends"},
                                 {kLook, "check the patch record: is it in another port?"},
                                 {kLook, "look for light with a power meter"}};
@@ -79,10 +91,11 @@ constexpr Steps kSwitch[] = {
     {kFarPortBounced, "bounce the port at {peer}"},
     {kMoved, "move the cables to another line card or switch"},
     {kSwitchCardReplaced, "replace the line card"}};
-constexpr Steps kPcie[] = {{kLook, "look at the node's power supplies, fans and inlet temperature"},
-                           {kNodeRebooted, "cold-boot the node and look again"},
-                           {kCardReplaced, "reseat the card or riser"},
-                           {kCardReplaced, "replace the card"}};
+constexpr Steps kPcie[] = {
+    {kCardReplaced, "power the node off, reseat the card and its riser, and look again"},
+    {kLook, "compare the slot's width and speed with the card's, and with the BIOS settings"},
+    {kMoved, "try the card in another slot"},
+    {kCardReplaced, "replace the card"}};
 constexpr Steps kNic[] = {
     {kDriverReloaded, "reload the driver or reset the device (devlink dev reload)"},
     {kLook, "align firmware and driver versions"},
@@ -121,6 +134,8 @@ constexpr FaultLife kCertain{.hold = Hold::kNone, .certain = true};
 constexpr FaultLife kLasting{.hold = Hold::kNone, .effect = Effect::kDegrades};
 constexpr FaultLife kDead{.effect = Effect::kStops};
 constexpr FaultLife kOfTraffic{.needs_traffic = true};
+// The link carries, and the next training may cure it.
+constexpr FaultLife kOfTraining{.spares_traffic = true};
 constexpr FaultLife kOfWiring{.hold = Hold::kAlways, .spares_traffic = true};
 constexpr FaultLife kOfMonitor{
     .hold = Hold::kNone, .effect = Effect::kBlinds, .spares_traffic = true};
@@ -182,7 +197,7 @@ constexpr Fault kFaults[] = {
      "linux: ethtool link_ext_state Autoneg, Link logical mismatch"},
     {FaultId::kAdminDown, "admin_down", End::kLocal, Severity::kNotice, "Set down",
      "an administrator set the port down", kAdmin, "the port is set up and has carrier",
-     "look at the administrative state (ip link show): it says so itself",
+     "look at the administrative state of the port: it says so itself",
      "linux: IFF_UP; IBTA PortPhysicalState Disabled", kCertain},
     {FaultId::kUnplugged, "unplugged", End::kPath, Severity::kCritical, "Unplugged",
      "the fibre or cable is not plugged in", kUnplugged, kVerifyUp,
@@ -207,8 +222,8 @@ constexpr Fault kFaults[] = {
      "reload the driver or reset the device: the fault ends without work on the cable",
      "linux: mlx5 health.c messages, devlink health reporters", kDead},
     {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
-     "this host drops what arrives", kHost, kVerifyTraffic,
-     "compare with the load: the drops follow it, and the link counts no errors",
+     "this host can't take what arrives", kHost, kVerifyTraffic,
+     "compare with the load: the drops or pauses follow it, and the link counts no errors",
      "linux: mlx5 counters.rst (rx_discards_phy, out_of_buffer)", kOfTraffic},
     {FaultId::kCongestion, "congestion", End::kFabric, Severity::kNotice, "Congestion",
      "the network can't carry the load", kCongestion, kVerifyTraffic,
@@ -228,6 +243,13 @@ constexpr Fault kFaults[] = {
      "this port or its module can't be read", kBlind, "all readings are back for ten minutes",
      "run linkhealth doctor: it reads the source again and says why it fails",
      "what could not be read, and the reason", kOfMonitor},
+    {FaultId::kBadTraining, "bad_training", End::kLocal, Severity::kWarning, "Came back worse",
+     "since the link trained last, its receiver makes more errors with the light as before; no "
+     "part "
+     "is known to be bad",
+     kTraining, "pre-FEC BER back to its normal for 12 minutes, with the link up for 30 minutes",
+     "set the port down and up once: the error ratio is another one, mostly that of before",
+     "sonic-net/sonic-mgmt PR 26555 (LPO and AOC links; a port bounce cures it)", kOfTraining},
 };
 
 }  // namespace
@@ -278,14 +300,28 @@ bool includes(RepairAction done, RepairAction step) {
   }
 }
 
-std::vector<const RepairStep*> steps_left(const Fault& fault,
-                                          std::span<const RepairAction> failed) {
+namespace {
+
+bool can_be_done(const RepairStep& step, std::string_view link_layer) {
+  if (step.of == StepOf::kAnyPort || link_layer.empty()) return true;
+  return (step.of == StepOf::kInfiniBand) == (link_layer == "InfiniBand");
+}
+
+}  // namespace
+
+std::vector<const RepairStep*> steps_left(std::span<const RepairStep> ladder,
+                                          std::span<const RepairAction> failed,
+                                          std::string_view link_layer) {
   std::vector<const RepairStep*> steps;
-  for (const RepairStep& step : fault.repair)
+  const RepairStep* last = nullptr;
+  for (const RepairStep& step : ladder) {
+    if (!can_be_done(step, link_layer)) continue;
+    last = &step;
     if (std::ranges::none_of(
             failed, [&step](RepairAction action) { return includes(action, step.action); }))
       steps.push_back(&step);
-  if (steps.empty() && !fault.repair.empty()) steps.push_back(&fault.repair.back());
+  }
+  if (steps.empty() && last != nullptr) steps.push_back(last);
   return steps;
 }
 

@@ -38,7 +38,11 @@ enum class FaultId : std::uint8_t {
   kLossElsewhere,
   kWrongCabling,
   kMonitorBlind,
+  kBadTraining,
 };
+
+/// On which ports a step can be done.
+enum class StepOf : std::uint8_t { kAnyPort, kEthernet, kInfiniBand };
 
 struct RepairStep {
   RepairAction action;
@@ -46,6 +50,7 @@ struct RepairStep {
   /// What is wrong is not in the cable: "do not touch the cable" is said with this step where a
   /// reading says so, too.
   bool hands_off = false;
+  StepOf of = StepOf::kAnyPort;
 };
 
 enum class Hold : std::uint8_t {
@@ -75,9 +80,9 @@ struct Fault {
   Severity severity;
   std::string_view title;  ///< "Dirty connector"
   std::string_view meaning;
-  std::span<const RepairStep> repair;  ///< cheapest first
+  std::span<const RepairStep> repair;  ///< cheapest first; a cause may have its own (repair_of())
   std::string_view verify;
-  std::string_view sure;       ///< the one test that decides
+  std::string_view sure;       ///< the one test that decides; a cause may have its own
   std::string_view reference;  ///< where it was learned
   FaultLife life{};
 };
@@ -95,8 +100,10 @@ std::string fill_in(std::string_view text, std::string_view lane, std::string_vi
 bool means_down(const Fault& fault);
 /// Whether an action that was seen is, or includes, this step: cleaning a fibre pulls it out.
 bool includes(RepairAction done, RepairAction step);
-/// The steps of a fault without those that `failed` has shown to be in vain. The last one stays
-/// when all have failed.
-std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed);
+/// The steps of a ladder without those that `failed` has shown to be in vain, nor those of other
+/// ports than one of this link layer ("" not known: all). The last one stays when all have failed.
+std::vector<const RepairStep*> steps_left(std::span<const RepairStep> ladder,
+                                          std::span<const RepairAction> failed,
+                                          std::string_view link_layer = "");
 
 }  // namespace linkhealth

@@ -112,6 +112,23 @@ void fill_ber(Features& f) {
   if (fill_lane_ber(f, chosen, s)) fill_worst_lane(f, s);
 }
 
+/// Telemetry may repeat a reading with a new time, so that most readings bring no new errors. 0:
+/// not steady enough.
+double far_bins_share(const Features& f) {
+  constexpr double kBinS = 600, kLeastBins = 3, kSteady = 0.75;
+  std::array<bool, 7> read{}, errors{};
+  for (const auto& one : f.port.peer.errors) {
+    if (f.port.carrier.fresh_since && one.t < *f.port.carrier.fresh_since) continue;
+    const auto bin = static_cast<std::size_t>(std::max(in_seconds(f.now - one.t), 0.0) / kBinS);
+    if (bin >= read.size()) continue;
+    read[bin] = true;
+    errors[bin] = errors[bin] || one.errors > 0;
+  }
+  const auto all = static_cast<double>(std::ranges::count(read, true)),
+             with = static_cast<double>(std::ranges::count(errors, true));
+  return with >= kLeastBins && with >= kSteady * all ? with / all : 0;
+}
+
 void fill_losses(Features& f) {
   SignalStats& s = f.signal;
   const std::pair<Indicator, Repeated*> kinds[] = {
@@ -138,6 +155,7 @@ void fill_losses(Features& f) {
     s.far_errors_1h += read.errors;
     s.far_errors_largest = std::max(s.far_errors_largest, read.errors);
   }
+  s.far_bins_share = far_bins_share(f);
 }
 
 /// Errors that are as old as the reference: then the reference of the light has the fault in it,

@@ -1,6 +1,7 @@
 // The input of the symptoms: one port's history with the statistics that several symptoms share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -66,12 +67,16 @@ struct SignalStats {
   Repeated recoveries, card_errors, pcie_damage, module_bus_errors, module_heat;
   double far_errors_1h = 0, far_errors_largest = 0;  ///< the largest of one reading
   double far_error_reads = 0, far_reads = 0;
+  double far_bins_share = 0;  ///< of bins of ten minutes: readings may be repeated
 
   [[nodiscard]] double worst_lane_ber() const {
     return lane_ber[static_cast<std::size_t>(worst_lane)];
   }
   [[nodiscard]] bool far_errors_sustained() const {
-    return far_error_reads >= kSustainedReads && far_error_reads >= kSustainedShare * far_reads;
+    return far_error_reads >= kSustainedReads && far_error_share() >= kSustainedShare;
+  }
+  [[nodiscard]] double far_error_share() const {
+    return std::max(far_error_reads / std::max(far_reads, 1.0), far_bins_share);
   }
 };
 
@@ -151,6 +156,9 @@ struct GroupStats {
   double siblings_ber = 0;         ///< of them: whose error ratio is known
   double siblings_worst_ber = 0;   ///< the highest of these
   double siblings_speed_mbps = 0;  ///< at which two or more with the same module run; 0: none
+  std::string siblings_fec{};      ///< of these; "" not known, or they differ
+  std::string siblings_type{};     ///< of the modules of two or more links of such cards
+  bool module_at_fault = false;    ///< as the driver says of another port of the same module
   double siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
   double siblings = 0;             ///< other ports whose module gives a temperature
   double siblings_hotter = 0;      ///< of them: that rose by 6 C

@@ -256,6 +256,8 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
   slot.entry->kept.state = FaultState::kClosed;
   step.report(FaultEventKind::kClosed, *slot.entry);
   if (before.fault->life.certain || before.proving_since) count_repeat(step, *slot.entry);
+  // An administrator sets the port down meanwhile: afterwards it is still the same matter.
+  if (named.fault->life.certain) step.port.closed[before.fault] = {before, step.now};
   slot.entry.reset();
   open_fault(step, slot, named);
   if (!same_matter) return;

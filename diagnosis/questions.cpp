@@ -78,10 +78,10 @@ bool is_among(const RepairStep& step, const std::vector<const RepairStep*>& othe
 
 /// The first step of one that is no step of the other: whether it helps decides. Then the first
 /// that is left at all.
-const RepairStep* telling_step(const Fault& a, const Fault& b,
+const RepairStep* telling_step(const Cause& a, const Cause& b,
                                std::span<const RepairAction> failed) {
-  const auto own = steps_left(a, failed);
-  const auto theirs = steps_left(b, failed);
+  const auto own = steps_left(repair_of(a), failed);
+  const auto theirs = steps_left(repair_of(b), failed);
   const RepairStep* best = nullptr;  // of the two, the cheaper one
   const auto consider = [&best](const auto& steps, const auto& others) {
     const auto first = std::ranges::find_if(
@@ -118,10 +118,14 @@ std::optional<RunnerUp> ambiguous_with(const Differential& differential, const R
       telling_reading(missing_readings(differential, findings), *named.cause, *other->cause);
   // That a reading is missing is no reason to leave the other fault out.
   const bool unread = runner_up.reading && seen_alike(named, *other, down);
-  if (other->confidence < (unread ? kRatio / 2 : kRatio) * named.confidence) return std::nullopt;
-  if (!runner_up.reading) runner_up.step = telling_step(*named.fault, *other->fault, failed);
+  // A name that clears the cable must not hide a fault of it that the missing reading would show.
+  const bool clears = !down && runner_up.reading && clears_cable(named) && touches_cable(*other);
+  const double least = clears ? kLeastOfCable : unread ? kRatio / 2 : kRatio;
+  if (other->confidence < least * named.confidence) return std::nullopt;
+  if (!runner_up.reading) runner_up.step = telling_step(*named.cause, *other->cause, failed);
   for (const RankedFault& row : differential.ranked)
-    if (row.fault == named.fault || row.confidence >= kInGroup * named.confidence)
+    if (row.fault == named.fault || row.fault == other->fault ||
+        row.confidence >= kInGroup * named.confidence)
       runner_up.names.push_back(row);
   return runner_up;
 }

@@ -33,6 +33,17 @@ struct RunnerUp {
   std::optional<SymptomId> reading;  ///< that would tell best, and is not known
   const RepairStep* step = nullptr;  ///< where no reading would tell: the first step that does
 };
+/// What is wrong is not in this port's cable.
+inline bool clears_cable(const RankedFault& row) {
+  const auto steps = repair_of(*row.cause);
+  return !steps.empty() && steps.front().hands_off;
+}
+/// A fault of this port's cable or modules, or of the far end.
+inline bool touches_cable(const RankedFault& row) {
+  return !clears_cable(row) && row.fault->end != End::kNode && row.fault->end != End::kFabric;
+}
+/// A cable is not said to be fine while one of its faults has such a confidence.
+inline constexpr double kLeastOfCable = 0.05;
 /// nullopt: the name leads.
 std::optional<RunnerUp> ambiguous_with(const Differential& differential, const RankedFault& named,
                                        const Findings& findings, bool down,

@@ -29,8 +29,10 @@ enum class SymptomId : std::uint8_t {
   kNoCableReported,
   kUnsupportedReported,
   kModuleFaultReported,
+  kPowerRefused,
   kOverheatReported,
   kSettingsTouched,
+  kFecDiffers,
   // signal
   kReceiveErrors,
   kLosingData,
@@ -40,6 +42,7 @@ enum class SymptomId : std::uint8_t {
   kLinkRecoveries,
   kFarErrors,
   kSnrLow,
+  kCameBackWorse,
   // light
   kNoLight,
   kSomeLanesDark,
@@ -63,6 +66,7 @@ enum class SymptomId : std::uint8_t {
   kModuleState,
   kModuleHot,
   kModuleNew,
+  kModuleDiffers,
   kSupplyLow,
   kSupplyShared,
   kModuleHeld,

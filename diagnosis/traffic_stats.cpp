@@ -37,6 +37,21 @@ double count_of(const Interval& interval, Indicator indicator) {
   return std::max(0.0, interval.increase(indicator));  // a NaN does not compare
 }
 
+/// Congestion notifications that other hosts sent. mlx5 also counts as handled those that the card
+/// makes itself when it waited in vain for an acknowledgement: as many as slow restarts, where that
+/// is counted. Where it is not: about one for each packet that was sent again, and nothing else
+/// says that the network is full.
+double marks_in(const Interval& interval) {
+  constexpr double kPerRetry = 2, kHardly = 0.1;
+  const double marks = count_of(interval, Indicator::kCongestionMarks);
+  const double handled =
+      count_of(interval, Indicator::kCnpsHandled) - count_of(interval, Indicator::kSlowRestarts);
+  const bool alone = marks + count_of(interval, Indicator::kPauseReceived) <= kHardly * handled;
+  if (handled <= 0 || (alone && handled <= kPerRetry * count_of(interval, Indicator::kRetries)))
+    return marks;
+  return marks + handled;
+}
+
 using NewestFirst = std::deque<Interval>::const_reverse_iterator;
 
 /// Several counters tell of the same frames, and those that a driver keeps for itself are read only
@@ -70,7 +85,7 @@ class Window {
     note_known(interval);
     ++t_.all;
     t_.known_s += dt;
-    t_.marks_per_s += count_of(interval, Indicator::kCongestionMarks);
+    t_.marks_per_s += marks_in(interval);
     const double drops = count_of(interval, Indicator::kHostDrops),
                  retries = count_of(interval, Indicator::kRetries),
                  forwarded = count_of(interval, Indicator::kForwardedErrors);
@@ -111,6 +126,7 @@ class Window {
   void note_known(const Interval& interval) {
     const std::pair<Indicator, bool*> flags[] = {
         {Indicator::kCongestionMarks, &t_.marks_known},
+        {Indicator::kCnpsHandled, &t_.marks_known},
         {Indicator::kPauseReceived, &t_.pause_known},
         {Indicator::kHostDrops, &t_.drops_known},
         {Indicator::kRetries, &t_.retries_known},
@@ -146,7 +162,7 @@ class Window {
     };
     ++loaded_;
     t_.loaded_s += dt;
-    t_.marks_share += above(Indicator::kCongestionMarks, f_.settings.marks_per_s);
+    t_.marks_share += marks_in(interval) / dt > f_.settings.marks_per_s;
     t_.pause_share += above(Indicator::kPauseReceived, f_.settings.pause_per_s);
     t_.pause_sent_share += above(Indicator::kPauseSent, kPauseSentPerS);
     t_.stalls_share += above(Indicator::kPcieStalls, kStallsPerS);

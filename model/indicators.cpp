@@ -36,9 +36,9 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
     {kTxOctets, "octets sent", kMax, kRate,
      "port_xmit_data, mac_OctetsTransmittedOK, netdev_tx_bytes, rdma_tx_bytes, "
      "ip4OutOctets, ip6OutOctets, tx_bytes, tx_roce_only_bytes, sent_bytes"},
-    // mlx5 and bnxt_re; bnxt_re by its old names; irdma.
+    // mlx5 and bnxt_re; bnxt_re by its old names; irdma. Not rp_cnp_handled of mlx5: kCnpsHandled.
     {kCongestionMarks, "congestion marks", kSum, kRate,
-     "np_cnp_sent, np_ecn_marked_roce_packets, rp_cnp_handled, np_cnp_pkts, tx_cnp_pkts, "
+     "np_cnp_sent, np_ecn_marked_roce_packets, np_cnp_pkts, tx_cnp_pkts, "
      "rx_ecn_marked_pkts, rx_cnp_pkts, cnpSent, RxECNMrkd, cnpHandled"},
     // Of one priority where only that one pauses.
     {kPauseReceived, "pause frames received", kMax, kRate,
@@ -78,6 +78,10 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
      "rx_pci_signal_integrity, tx_pci_signal_integrity, res_rx_pci_err, res_tx_pci_err"},
     {kModuleBusErrors, "module bus errors", kSum, kCount, "module_bus_stuck, module_bad_shorted"},
     {kModuleHeat, "module heat", kMax, kCount, "module_high_temp"},
+    // rp_cnp_handled also counts those that ConnectX makes after a timeout, exactly as many as
+    // roce_slow_restart_cnps (unionxic/rdma-fault-characterization, ConnectX-6).
+    {kCnpsHandled, "congestion notifications handled", kMax, kRate, "rp_cnp_handled"},
+    {kSlowRestarts, "slow restarts", kMax, kRate, "roce_slow_restart_cnps"},
 }};
 
 constexpr bool in_order() {

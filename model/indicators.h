@@ -39,8 +39,10 @@ enum class Indicator : std::uint8_t {
   kPcieDamage,  ///< PCIe errors that the card counts
   kModuleBusErrors,  ///< reads of the module that failed
   kModuleHeat,       ///< times the card found the module too hot
+  kCnpsHandled,      ///< congestion notifications that slowed this sender down
+  kSlowRestarts,     ///< those that the card made itself after a timeout
 };
-inline constexpr std::size_t kIndicatorCount = 22;
+inline constexpr std::size_t kIndicatorCount = 24;
 
 enum class Combine : std::uint8_t {
   kSum,  ///< different events: add

@@ -17,7 +17,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     // registers causes it.
     {"access_reg", kNoise, {"ACCESS_REG", "failed"}},
     // mlx5: module events
-    {"module_power_budget", kModuleError, {"Port module event", "Power budget exceeded"}},
+    {"module_power_budget", kModulePower, {"Port module event", "Power budget exceeded"}},
     {"module_long_range", kModuleRefused, {"Port module event", "Long Range for non MLNX"}},
     {"module_bus_stuck", kModuleError, {"Port module event", "Bus stuck"}},
     {"module_no_eeprom", kModuleError, {"Port module event", "No EEPROM"}},
@@ -70,7 +70,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"module_unsupported", kModuleRefused, {"unsupported module"}},
     {"sfp_unsupported", kModuleRefused, {"unsupported SFP"}},
     {"module_nvm", kModuleRefused, {"module is incompatible with the device's NVM"}},
-    {"module_power", kModuleError, {"module's power requirements exceed"}},
+    {"module_power", kModulePower, {"module's power requirements exceed"}},
     // Intel's own ice driver (ice_devlink_health_status). The kernel's ice driver reports them by
     // devlink (probes/netlink/devlink_health.h).
     {"module_no_contact", kModuleError, {"annot communicate with the module"}},

@@ -14,6 +14,7 @@ enum class KernelLogClass : std::uint8_t {
   kQueueStuck,       ///< a transmit queue did not move: the driver resets it
   kModuleRefused,    ///< the driver does not accept this module or cable
   kModuleError,      ///< the module is at fault or cannot be read
+  kModulePower,      ///< the module needs more power than the card gives it
   kModuleHot,        ///< the module is too hot
   kModulePlugged,    ///< a module was plugged
   kModuleUnplugged,  ///< a module was pulled, or is not there

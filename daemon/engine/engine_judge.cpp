@@ -143,6 +143,8 @@ void Engine::State::judge(PortStep& step) {
 Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& step) const {
   const Fault& fault = *ranked.fault;
   const Features& f = step.features;
+  if (fault.id == FaultId::kBadTraining && receive_errors(step.findings) != true)
+    return Severity::kNotice;  // it does no harm yet
   if (fault.life.spares_traffic || fault.severity == Severity::kNotice) return fault.severity;
   // The link may be slower than its module on purpose.
   if (fault.id == FaultId::kReducedSpeed && !is_narrow(f) && wanted_speed(f).by_module)

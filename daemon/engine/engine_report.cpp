@@ -274,7 +274,9 @@ void weigh_impact(Report& report, const History& history) {
   for (PortReport& port : report.ports) {
     if (port.health == Health::kExempt) continue;
     const PortHistory* past = history.find(port.port);
-    const double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
+    double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
+    // Another module or card that has no link yet: what was there before it had one.
+    if (best == 0 && past != nullptr) best = history.place_speed_mbps(past->latest.id.stable_key());
     const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
     total += should;
     rail_total[port.expected.rail] += should;

@@ -36,8 +36,36 @@ std::optional<std::uint32_t> speed_of(const PortHistory& port) {
   return port.latest.link ? port.latest.link->speed_mbps : std::nullopt;
 }
 
+/// A card of the same kind.
+bool same_card_type(const PortId& a, const PortId& b) {
+  return a.driver == b.driver && a.board_id == b.board_id && a.link_layer == b.link_layer;
+}
+
+/// What all of two or more links have; "" where they differ.
+std::string common(const std::vector<std::string>& values) {
+  const bool same =
+      values.size() >= 2 && std::ranges::count(values, values.front()) == std::ssize(values);
+  return same ? values.front() : "";
+}
+
+/// What links of such cards run with, for a port that is down.
+void fill_kinds(PortStep& step, const std::vector<PortStep>& all) {
+  std::vector<std::string> types, modes;
+  for (const PortStep& other : all) {
+    const PortHistory& port = other.port;
+    if (!is_other_link(other, step) || port.carrier.up != true || !port.latest.module ||
+        port.latest.module->type.empty() || !same_card_type(port.latest.id, step.port.latest.id))
+      continue;
+    types.push_back(port.latest.module->type);
+    if (same_type(step.port, port)) modes.emplace_back(port.fec());
+  }
+  step.features.group.siblings_type = common(types);
+  step.features.group.siblings_fec = common(modes);
+}
+
 void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
   GroupStats& group = step.features.group;
+  if (step.features.down) fill_kinds(step, all);
   std::vector<double> speeds;  // of links with the same kind of module and driver
   for (const PortStep& other : all) {
     if (&other == &step || other.port.carrier.up != true || !speed_of(other.port) ||
@@ -113,6 +141,9 @@ void fill_room(PortStep& step, const std::vector<PortStep>& all) {
     if (other.supply_low && !one_module) ++group.siblings_supply_low;
     const auto& module = other.port.latest.module;
     group.shares_module = group.shares_module || (one_module && module && module->present);
+    group.module_at_fault =
+        group.module_at_fault ||
+        (one_module && observe(SymptomId::kModuleFaultReported, other.features).present());
   }
   group.siblings = static_cast<double>(rises.size());
   if (!rises.empty()) group.siblings_rise_c = std::max(0.0, lower_median(rises));

@@ -28,7 +28,7 @@ inline Finding not_counted(const Features& f, Indicator flow, std::string_view n
   return unknown(is_saturated_for(f.port.counters.saturated, {flow}) ? kFullCounter : none);
 }
 
-/// When the kernel log reported `what` last for this link that is down (link.cpp).
+/// When the kernel log reported `what` last for this link (link.cpp).
 std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what);
 
 // References. "Judgement": no public source gives a number; ours was measured on simulated links

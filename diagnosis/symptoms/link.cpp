@@ -1,27 +1,38 @@
 // Symptoms of the link itself: its state, the driver's reason for a link that is down, its speed.
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/symptoms/families.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
 
-/// When the kernel log reported `what` last for this link that is down: since the fall or shortly
-/// before it, and not refuted by a later line. The log is read from its oldest line, which may be
-/// weeks old when the monitor starts.
+/// What the log says of a module whose link carries holds until the module is read again.
+static bool holds_while_up(const Features& f, SteadyTime t) {
+  constexpr double kRecentS = 3600, kTogetherS = 600;  // judgement
+  if (f.port.own.read_at && *f.port.own.read_at > t) return false;
+  const SourceStatus* const blind = f.port.blind_to(SourceId::kModule);
+  return in_seconds(f.now - t) < kRecentS ||
+         (blind != nullptr && std::abs(in_seconds(blind->since - t)) < kTogetherS);
+}
+
+/// When the kernel log reported `what` last for this link: while it is down, since the fall or
+/// shortly before it, and not refuted by a later line. The log is read from its oldest line, which
+/// may be weeks old when the monitor starts.
 std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what) {
   constexpr double kBeforeS = 120;
-  if (!f.down) return std::nullopt;
   for (auto line = f.port.device.kernel_log.rbegin(); line != f.port.device.kernel_log.rend();
        ++line) {
     const auto& [t, text] = *line;
     if (is_kernel_log(text, what)) {
       const bool of_this_fall =
-          !f.port.carrier.since || in_seconds(t - *f.port.carrier.since) > -kBeforeS;
+          f.down ? !f.port.carrier.since || in_seconds(t - *f.port.carrier.since) > -kBeforeS
+                 : holds_while_up(f, t);
       const bool of_this_boot = !f.port.carrier.reboot_at || t >= *f.port.carrier.reboot_at;
       return of_this_fall && of_this_boot ? std::optional(t) : std::nullopt;
     }
-    if (is_kernel_log(text, KernelLogClass::kLinkUp) ||
+    // That a link carries does not say that its module can be read.
+    if ((f.down && is_kernel_log(text, KernelLogClass::kLinkUp)) ||
         is_kernel_log(text, KernelLogClass::kModulePlugged))
       break;
   }
@@ -139,7 +150,7 @@ Finding no_partner(const Features& f) {
   });
 }
 Finding negotiation_fails(const Features& f) {
-  if (logged_since_fall(f, KernelLogClass::kMisconfigured))
+  if (f.down && logged_since_fall(f, KernelLogClass::kMisconfigured))
     return Checks(kEvents).holds("the kernel log says that settings and medium do not fit", true);
   return reason(f, "autonegotiation failed", [](const DownReason& r) {
     return r.state == "OTP speed violation" ||  // a speed beyond the card's own limit was requested
@@ -190,7 +201,7 @@ bool logged_of_module(const Features& f, KernelLogClass what) {
 
 Finding unsupported_reported(const Features& f) {
   // bnxt says "Unqualified" of modules with which the link works, too.
-  if (logged_of_module(f, KernelLogClass::kModuleRefused))
+  if (f.down && logged_of_module(f, KernelLogClass::kModuleRefused))
     return Checks(kEvents).holds("the kernel log refuses the module", true);
   return reason(f, "unsupported cable", [](const DownReason& r) {
     return r.substate == "Unsupported cable" || contains(r.substate, "not formally supported");
@@ -211,11 +222,20 @@ Finding module_fault_reported(const Features& f) {
                                  true);
   if (logged_of_module(f, KernelLogClass::kModuleError))
     return Checks(kEvents).holds("the kernel log reports a module error", true);
+  if (f.group.module_at_fault)
+    return Checks(kNodePorts).holds("a module error, on another port of this module", true);
   return reason(f, "the module is at fault", [](const DownReason& r) {
-    return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||
-           r.state == "Calibration failure" ||
+    return r.state == "EEPROM issue" || r.state == "Module" || r.state == "Calibration failure" ||
            (r.state == "Cable issue" && r.substate != "Unsupported cable");
   });
+}
+
+// power_refused: the card gives the cage less power than the module wants; it is no broken module.
+Finding power_refused(const Features& f) {
+  if (f.down && logged_of_module(f, KernelLogClass::kModulePower))
+    return Checks(kEvents).holds("the kernel log says that the module needs too much power", true);
+  return reason(f, "power budget exceeded",
+                [](const DownReason& r) { return r.state == "Power budget exceeded"; });
 }
 
 Finding overheat_reported(const Features& f) {
@@ -240,6 +260,19 @@ Finding settings_touched(const Features& f) {
   return Checks(kEvents)
       .at_least("administrator's change after the fall", since, -kBeforeFallS, "s")
       .below("administrator's change after the fall", since, 3600, "s");
+}
+
+// fec_differs: FEC modes that differ at the two ends never lock, and one that was changed here
+// shows. "Off" is also what drivers give while they do not know (linux: mlx5e_get_fecparam()).
+Finding fec_differs(const Features& f) {
+  const std::string &now = f.link().fec, &before = f.port.carrier.last_fec;
+  if (!fec_is_on(now)) return unknown("the driver gives no FEC mode while the link is down");
+  if (fec_is_on(before)) return Checks(kLink).holds("another FEC mode than before", now != before);
+  if (!f.group.siblings_fec.empty())
+    return Checks(kNodePorts)
+        .holds("another FEC mode than the links with the same kind of module",
+               now != f.group.siblings_fec);
+  return unknown("no FEC mode from before, nor of links like this one");
 }
 
 constexpr std::string_view kPatterns =
@@ -276,10 +309,15 @@ constexpr Symptom kRows[] = {
      &unsupported_reported, kDownReason, kPatterns, kReadLog},
     {kModuleFaultReported, "module_fault_reported", "the driver reports a module error", kAny,
      &module_fault_reported, kDownReason | kModule, kPatterns, kReadLog},
+    {kPowerRefused, "power_refused", "the module needs more power than the cage gives", kAny,
+     &power_refused, kDownReason, kPatterns, kReadLog},
     {kOverheatReported, "overheat_reported", "the driver reports a hot module", kAny,
      &overheat_reported, kDownReason, kPatterns, kReadLog},
     {kSettingsTouched, "settings_touched", "down since an administrator's change", kDown,
      &settings_touched, kLink, "judgement (time after an administrator's change)", ""},
+    {kFecDiffers, "fec_differs", "this end's FEC mode is another one than before, or than its like",
+     kDown, &fec_differs, kLink, "IEEE 802.3 Clauses 91 and 134: both ends need one mode",
+     "read the FEC mode (ethtool --show-fec)"},
 };
 
 }  // namespace

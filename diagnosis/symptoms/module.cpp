@@ -96,6 +96,31 @@ Finding module_new(const Features& f) {
                 "s");
 }
 
+// module_differs: the module that is there now is of another kind than the plan, the one before or
+// those of the ports like this one. The two ends of a link need the same kind.
+Finding module_differs(const Features& f) {
+  const auto& module = f.port.latest.module;
+  if (!module || !module->present || module->type.empty())
+    return unknown("the module's type is not known");
+  const auto& changed = f.port.own.serial_changed_at;
+  const bool since = changed && (!f.port.carrier.since || *f.port.carrier.since <= *changed);
+  // A link that came up with its module has the kind that it needs.
+  if (f.port.carrier.was_up && !since)
+    return Checks(kModule).holds("another type than the module before", false);
+  const double planned = f.expected != nullptr ? f.expected->speed_mbps.value_or(0) : 0;
+  const double made_for = module_speed_mbps(module->type);
+  if (planned > 0 && made_for > 0 && made_for < planned)
+    return Checks(kPlan).below("speed of the module, of what is planned", made_for, planned,
+                               "Mb/s");
+  if (since && !f.port.own.type_before.empty())
+    return Checks(kModule).holds("another type than the module before",
+                                 module->type != f.port.own.type_before);
+  if (f.group.siblings_type.empty()) return unknown("nothing to compare the module's type with");
+  return Checks(kNodePorts)
+      .holds("another type than the modules of the ports like this one",
+             module->type != f.group.siblings_type);
+}
+
 /// Then its host may well hold the module, and sends nothing.
 bool is_off(const Features& f) { return is_set_down(f.link(), f.port.latest.id.link_layer); }
 
@@ -200,6 +225,9 @@ constexpr Symptom kRows[] = {
      "the module's own limits; UFM PDR plugin", kReadModule},
     {kModuleNew, "module_new", "not up since the module was changed", kDown, &module_new, kModule,
      "module events and serial numbers against the carrier; judgement", ""},
+    {kModuleDiffers, "module_differs", "the module is of another kind than it should be", kDown,
+     &module_differs, kModule, "SFF-8024 (media types); the plan, the module before, the siblings",
+     kReadModule},
     {kSupplyLow, "supply_low", "the module's supply voltage is low", kAny, &supply_is_low, kModule,
      "the module's own limits; SFF-8472 (3.3 V, 5 %)", ""},
     {kSupplyShared, "supply_shared", "several modules lose supply voltage together", kAny,

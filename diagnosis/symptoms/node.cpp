@@ -154,7 +154,7 @@ Finding nic_hot(const Features& f) {
 // has its power.
 Finding slot_power(const Features& f) {
   return Checks(kEvents).holds("ports are off: the slot gives too little power",
-                               logged_since_fall(f, KernelLogClass::kPortPower).has_value());
+                               f.down && logged_since_fall(f, KernelLogClass::kPortPower));
 }
 Finding pcie_lost(const Features& f) {
   const bool lost = !f.port.present && logged(f, KernelLogClass::kPcieLost, 86400);

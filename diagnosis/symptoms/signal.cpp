@@ -227,7 +227,7 @@ Finding far_errors(const Features& f) {
   const auto reads = s.far_error_reads;
   return Checks(kFarCounters)
       .at_least("readings with new errors at the far receiver", reads, kSustainedReads)
-      .at_least("share of the readings", reads / s.far_reads, kSustainedShare)
+      .at_least("share of the readings", s.far_error_share(), kSustainedShare)
       .at_least("errors at the far receiver in an hour, the worst reading left out",
                 s.far_errors_1h - s.far_errors_largest, std::max(kErrorsPerH, allowed));
 }
@@ -254,6 +254,67 @@ Finding snr_low(const Features& f) {
       .below("eSNR", *worst, kPam4Db, "dB");
 }
 
+// came_back_worse: since a fall the errors are a decade or more above those before it, with the
+// light as before: the receiver adapted badly when the link trained. Dirt that came with the fall
+// took light away; a fibre that was mated again changes the light of its lanes (docs/physics.md
+// 7d).
+constexpr double kWorse = 10;          // sonic-net/sonic-mgmt PR 26555: a decade or more
+constexpr double kWorseQuietly = 30;   // below what harms a link
+constexpr double kLeastWorse = 1e-10;  // less is a handful of bits in an interval at 100 Gb/s
+
+/// The received light since the training.
+Finding light_as_before(const Features& f, const WorseTraining& worse) {
+  constexpr double kNoiseDb = 0.3, kPartOfIt = 0.5;  // of the loss that the errors would need
+  constexpr double kRematedS = 60, kRematedDb = 0.2;
+  if (f.port.own.rx_lanes == 0)
+    return f.medium == Medium::kOptical || f.medium == Medium::kUnknown
+               ? unknown("the received light is not known")
+               : Finding(Checks(kFec));
+  std::optional<double> lost_db, changed_db;
+  for (std::size_t lane = 0; lane < f.port.own.rx_lanes; ++lane)
+    if (const auto db = f.port.own.rx_dbm[lane].below_baseline(f.port.carrier.since)) {
+      lost_db = std::max(lost_db.value_or(*db), *db);
+      changed_db = std::max(changed_db.value_or(0), std::abs(*db));
+    }
+  if (!lost_db) return unknown_yet("the light was not read since the link is back");
+  const double needed_db = implied_loss_db(worse.ber_before, worse.ber_after, is_pam4(f));
+  Checks found(kModule);
+  found.below("light lost since the fall", lost_db, std::max(kNoiseDb, kPartOfIt * needed_db),
+              "dB");
+  if (worse.down_s >= kRematedS)
+    found.below("change of light over a long fall", changed_db, kRematedDb, "dB");
+  return found;
+}
+
+Finding came_back_worse(const Features& f) {
+  const SignalStats& s = f.signal;
+  const TrainingHistory& trainings = f.port.trainings;
+  if (!s.ber) return unknown("no error rate before FEC");
+  if (!trainings.worse && trainings.pending()) return unknown_yet("the link has just trained");
+  if (!trainings.worse) return Checks(kFec).holds("the errors rose when the link trained", false);
+  const WorseTraining& worse = *trainings.worse;
+  const bool harmless = *s.ber <= harmless_ber(f);
+  Checks errors(kFec);
+  errors
+      .at_least("times the pre-FEC BER before the fall", *s.ber / worse.ber_before,
+                harmless ? kWorseQuietly : kWorse)
+      .at_least("pre-FEC BER since the fall", s.ber, kLeastWorse)
+      .below("times the pre-FEC BER just after the training", *s.ber / worse.ber_after, kWorse);
+  // Two trainings that end alike point at a part. Of errors that do no harm it is told all the
+  // same.
+  if (!harmless)
+    errors.below("trainings in a row that ended alike", static_cast<double>(worse.trainings), 2);
+  Finding found = errors;
+  // Until it is known how the next training ended, what was found of the last one stands.
+  if (!found.present() || trainings.pending()) return found;
+  const Finding light = light_as_before(f, worse);
+  if (light.unknown()) return light;
+  found.verdict = light.verdict;
+  found.comparisons.insert(found.comparisons.end(), light.comparisons.begin(),
+                           light.comparisons.end());
+  return found;
+}
+
 constexpr std::string_view kFecSource =
     "IEEE 802.3 Clauses 91 and 119 (RS-FEC limits); UFM PDR plugin (windows); judgement (ratios)";
 constexpr std::string_view kReadFec = "read the FEC counters (ethtool -I --show-fec)";
@@ -277,6 +338,9 @@ constexpr Symptom kRows[] = {
      "read the error counters of the far port"},
     {kSnrLow, "snr_low", "the module sees a noisy signal", kUp, &snr_low, kModule,
      "CMIS 5 VDM eSNR; judgement (drop)", ""},
+    {kCameBackWorse, "came_back_worse",
+     "more errors since the link trained, with the light as before", kUp, &came_back_worse, kFec,
+     "sonic-net/sonic-mgmt PR 26555; judgement (30 times, if harmless)", ""},
 };
 
 }  // namespace

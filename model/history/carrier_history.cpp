@@ -91,6 +91,7 @@ void CarrierHistory::update_state(const LinkSample& link, std::string_view link_
   }
   if (up != true) return;
   last_up_at = now.wall;
+  if (!link.fec.empty()) last_fec = link.fec;
   best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));
   best_lanes = std::max(best_lanes, link.lanes.value_or(0));
 }

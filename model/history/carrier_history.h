@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -78,6 +79,7 @@ class CarrierHistory {
   std::uint64_t unplanned_exported = 0;
   std::optional<SteadyTime> last_loss, admin_event_at, module_event_at, reboot_at;
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
+  std::string last_fec;  ///< the FEC mode of the last link; "" not known
   /// Since when errors count: an intervention, a reboot or a minute without carrier ends older
   /// ones.
   std::optional<SteadyTime> fresh_since;

@@ -57,11 +57,6 @@ std::optional<bool> carrier_of(const LinkSample& link) {
   return std::nullopt;
 }
 
-/// Ages have a resolution of a millisecond: two ages of one reading may differ by rounding.
-bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
-  return a && std::chrono::abs(*a - b) <= Milliseconds(1);
-}
-
 }  // namespace
 
 bool fec_is_on(std::string_view fec) {
@@ -126,6 +121,16 @@ bool PortHistory::was_bad_before_loss() const {
          std::log10(*before_loss.ber) > *normal + kDecade;
 }
 
+/// The link is back: how well it trained is seen by its errors.
+void PortHistory::note_training() {
+  const auto usual = counters.ber_log10.lower_quartile();
+  if (carrier.losses.empty() || (!usual && !before_loss.ber)) return;
+  // Errors that rose before the fall are not the training's.
+  const double before = std::max(usual ? std::pow(10.0, *usual) : 0, before_loss.ber.value_or(0));
+  const CarrierLoss& loss = carrier.losses.back();
+  trainings.begin(loss.at, loss.down_s, before);
+}
+
 void PortHistory::add_losses(SteadyTime t, std::uint64_t count, const Instant& now) {
   const bool set_down = latest.link && is_set_down(*latest.link, latest.id.link_layer);
   carrier.add_losses(t, count, set_down, now);
@@ -135,7 +140,9 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (carrier.up == up) return;
   if (up) forget_absent_module();
   if (carrier.up == true) note_before_loss();
+  const bool was_down = carrier.up == false;
   const bool is_new = carrier.transition(up, t);
+  if (up && was_down) note_training();
   // Readings from before a short flap are still valid; readings of the dark time are not.
   if (!up || !(is_new || read_while_down_)) return;
   read_while_down_ = false;
@@ -216,6 +223,7 @@ void PortHistory::update_link(const LinkSample& link, const Instant& now) {
   if (lost > 0 && carrier.up == true && up == true) {  // down and up between two readings
     note_before_loss();
     carrier.since = now.t;
+    note_training();
   }
   if (up) set_carrier(*up, now.t);
   carrier.update_state(link, layer, now);
@@ -248,7 +256,12 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
   } else if (const double downs = increase.of(Indicator::kLinkDowns);
              is_infiniband && !std::isnan(downs)) {
     const auto count = static_cast<std::uint64_t>(downs);
-    add_losses(now.t, carrier.count_downs(LinkDownCount::kPortCounter, count), now);
+    const auto unseen = carrier.count_downs(LinkDownCount::kPortCounter, count);
+    add_losses(now.t, unseen, now);
+    if (unseen > 0 && carrier.up == true) {  // down and up between two readings
+      note_before_loss();
+      note_training();
+    }
   }
   if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(*sample.counters);
@@ -263,6 +276,10 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
   note_loss_before_fall(*complete);
   if (complete->clean && !std::isnan(complete->ber))
     drifts.ber_log10.add(now.wall, std::log10(std::max(complete->ber, complete->ber_floor)));
+  const bool was_worse = trainings.worse.has_value();
+  if (complete->clean) trainings.add(*complete);
+  // Cured by the last training: the error ratios of before are not those of now.
+  if (was_worse && !trainings.worse) carrier.note_mated(carrier.since.value_or(complete->begin));
   device.end_fatal_if_alive(*complete, carrier, is_infiniband);
 }
 
@@ -283,7 +300,10 @@ void PortHistory::update_module(const ModuleSample& module, const Instant& now) 
     own.drop_outs.read(module.serial, now.t);
   else if (had_module)
     own.drop_outs.removed(now.t, own.serial);
-  if (own.update_serial(module.serial, now.t)) {
+  const bool is_other = own.update_serial(module.serial, now.t);
+  own.update_type(module, is_other);
+  if (is_other) {
+    trainings.clear();
     far.rx_dbm = {};  // it receives another laser now
     if (!was_bad_before_loss()) counters.clear_ber_baselines();
     drifts = Drifts();
@@ -318,29 +338,25 @@ void PortHistory::update_peer(const PeerSample& sample, const Instant& now) {
     return;
   }
   const PeerSample before = latest.peer ? *latest.peer : PeerSample{};
-  const auto read_before = std::exchange(peer_at, now.t - from_seconds(sample.age_s.value_or(0)));
+  peer_at = now.t - from_seconds(sample.age_s.value_or(0));
   latest.peer = sample;
   if (!sample.link && before.link && sample.source.empty()) latest.peer->link = before.link;
-  // Sources are read at different times: a sample may repeat one's reading with a new one of
-  // another.
-  std::optional<SteadyTime> counted_before;
-  if (read_before && before.counters)
-    counted_before = part_read_at(before, before.counters_age_s, *read_before);
-  if (sample.counters &&
-      !same_instant(counted_before, part_read_at(sample, sample.counters_age_s, *peer_at)))
-    peer.update(sample, now.t);
-  if (sample.module) update_far_module(sample, now);
+  if (sample.counters)
+    peer.update(sample, part_read_at(sample, sample.counters_age_s, *peer_at), now.t);
+  if (sample.module) update_far_module(sample, before.module == sample.module, now);
 }
 
-void PortHistory::update_far_module(const PeerSample& sample, const Instant& now) {
+void PortHistory::update_far_module(const PeerSample& sample, bool says_the_same,
+                                    const Instant& now) {
   if (far.update_serial(sample.module->serial, now.t)) {
+    trainings.clear();
     own.rx_dbm = {};  // another laser sends
     drifts.rx_dbm.clear();
     drifts.ber_log10.clear();
   }
   const SteadyTime read_at =
       sample.module_age_s ? now.t - from_seconds(*sample.module_age_s) : *peer_at;
-  if (same_instant(std::exchange(far.read_at, read_at), read_at)) return;
+  if (is_same_reading(std::exchange(far.read_at, read_at), read_at, says_the_same)) return;
   // A reading from before the last transition is obsolete.
   const bool is_fresh = carrier.fresh_since && read_at >= *carrier.fresh_since;
   const bool this_period = !carrier.since || read_at >= *carrier.since ||

@@ -17,6 +17,7 @@
 #include "model/history/port_moves.h"
 #include "model/history/rate_calculator.h"
 #include "model/history/reference_state.h"
+#include "model/history/training_history.h"
 #include "model/setting_table.h"
 #include "model/snapshot.h"
 
@@ -58,6 +59,7 @@ class PortHistory {
   DeviceHistory device;
   PeerHistory peer;
   BeforeLoss before_loss;
+  TrainingHistory trainings;
 
   /// Why this source gives nothing; nullptr: it is ok, maybe with something missing.
   [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
@@ -79,7 +81,7 @@ class PortHistory {
   void update_counters(const PortSample& sample, const Instant& now);
   void update_module(const ModuleSample& module, const Instant& now);
   void update_peer(const PeerSample& sample, const Instant& now);
-  void update_far_module(const PeerSample& sample, const Instant& now);
+  void update_far_module(const PeerSample& sample, bool says_the_same, const Instant& now);
   void update_pcie(const PcieSample& pcie, SteadyTime now);
   void update_reboot(SteadyTime now);
   void forget_old(SteadyTime now);
@@ -87,6 +89,7 @@ class PortHistory {
   void add_losses(SteadyTime t, std::uint64_t count, const Instant& now);
   void set_carrier(bool up, SteadyTime t);
   void note_before_loss();
+  void note_training();
   void note_loss_before_fall(const Interval& interval);
   void forget_counts();
   void forget_recent_light();
@@ -132,6 +135,8 @@ class History {
   void expect_no_more(const std::string& stable);
   /// The port is in maintenance: losses since `since` were planned.
   void plan_losses_since(const std::string& stable, SteadyTime since);
+  /// The best speed of any card and module that was in the port's place; 0: none had a link.
+  [[nodiscard]] std::uint32_t place_speed_mbps(const std::string& stable) const;
   /// What must survive a restart, also of ports that were not seen since the last one.
   [[nodiscard]] ReferenceState references() const;
   /// Restores what an earlier run learned. REQUIRES: before the first snapshot.
@@ -152,11 +157,13 @@ class History {
                                             const ModuleSample& module) const;
   void doubt_module(PortHistory& port, const PortSample& sample);
   void add_samples(const Snapshot& snapshot);
+  void note_place(const std::string& stable, std::uint32_t speed_mbps);
 
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;
   std::map<std::string, PortReferences> kept_;  ///< of an earlier run, until the port is seen
-  PortMoves moves_;                             ///< with the last snapshot
+  std::map<std::string, std::uint32_t> place_speeds_mbps_;  ///< by stable key
+  PortMoves moves_;                                         ///< with the last snapshot
   IntentTimes times_;
   Instant now_;
   std::optional<double> uptime_s_;

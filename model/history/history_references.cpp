@@ -68,6 +68,7 @@ PortReferences PortHistory::references() const {
     kept.peer_port = latest.peer->port;
     kept.peer_guid = latest.peer->guid;
   }
+  kept.worse_training = trainings.worse;
   if (own.serial.empty()) return kept;  // the module of the baselines is unknown
   kept.serial = own.serial;
   kept.far_serial = far.serial;
@@ -83,6 +84,7 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   carrier.last_up_at = kept.linked_at;
   carrier.loss_before_at = kept.last_drop_at;
   verbs_seen_at = kept.verbs_seen_at;
+  trainings.worse = kept.worse_training;
   if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading clears the baselines
   far.serial = kept.far_serial;
@@ -122,6 +124,7 @@ ReferenceState History::references() const {
     PortReferences kept = port.references();
     kept.port = stable;
     kept.seen_at = now_.wall;
+    kept.place_speed_mbps = place_speed_mbps(stable);
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = now_.wall_at(*port.peer_at);
     // A GUID alone is saved, too: an open fault follows its card.
     const bool has_name =
@@ -150,6 +153,7 @@ void History::adopt(const std::string& stable, PortHistory& port) {
   if (in_seconds(now_.wall - at->second.seen_at) < kForgetAfterSeconds) {
     port.adopt(at->second, now_.t);
     port.recall_peer(at->second, now_);
+    note_place(stable, std::max(at->second.place_speed_mbps, at->second.best_speed_mbps));
   }
   kept_.erase(at);
 }

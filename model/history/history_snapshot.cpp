@@ -14,6 +14,17 @@ const PortHistory* History::find(const PortKey& key) const {
   return at == ports_.end() ? nullptr : &at->second;
 }
 
+std::uint32_t History::place_speed_mbps(const std::string& stable) const {
+  const auto at = place_speeds_mbps_.find(stable);
+  return at == place_speeds_mbps_.end() ? 0 : at->second;
+}
+
+void History::note_place(const std::string& stable, std::uint32_t speed_mbps) {
+  if (speed_mbps == 0) return;
+  std::uint32_t& best = place_speeds_mbps_[stable];
+  best = std::max(best, speed_mbps);
+}
+
 void History::plan_losses_since(const std::string& stable, SteadyTime since) {
   if (const auto at = ports_.find(stable); at != ports_.end())
     at->second.carrier.plan_losses_since(since);
@@ -273,6 +284,8 @@ void History::observe(const Snapshot& snapshot) {
     port.carrier.unplanned_exported =
         std::max(port.carrier.unplanned_exported, port.carrier.unplanned_total);
     if (!port.present && !port.absent_since) port.absent_since = now_.t;
+    // Before the module or the card is another one.
+    if (port.latest.id.exempt.empty()) note_place(stable, port.carrier.best_speed_mbps);
     forget = forget || is_forgettable(port);
   }
   if (!forget) return;

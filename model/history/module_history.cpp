@@ -165,6 +165,11 @@ bool ModuleHistory::update_serial(const std::string& now_serial, SteadyTime now)
   return is_other;
 }
 
+void ModuleHistory::update_type(const ModuleSample& module, bool is_other) {
+  if (is_other) type_before = std::exchange(type, "");
+  if (module.present && !module.type.empty()) type = module.type;
+}
+
 void ModuleHistory::update_lane(std::size_t lane, const ModuleLane& read, const LinkPhase& link,
                                 SteadyTime now) {
   if (read.rx_power_mw) {

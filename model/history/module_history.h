@@ -91,6 +91,7 @@ struct ModuleHistory {
   std::size_t rx_lanes = 0, tx_lanes = 0;
   LaneSeries temperature_c, supply_v;
   std::string serial;
+  std::string type, type_before;  ///< of this module and of the one before; "" not known
   std::optional<SteadyTime> serial_changed_at;
   std::optional<SteadyTime> read_at;  ///< when the values were true
   std::uint8_t held_while_up = 0;     ///< HostHold at the last reading of a link that carried
@@ -101,6 +102,7 @@ struct ModuleHistory {
 
   /// Another serial than before clears the baselines. Returns whether it did.
   bool update_serial(const std::string& now_serial, SteadyTime now);
+  void update_type(const ModuleSample& module, bool is_other);
   void update(const ModuleSample& module, const LinkPhase& link, SteadyTime now);
   /// The module can't be read any more; its baselines stay.
   void end_readings();

@@ -20,7 +20,14 @@ bool is_same_port(const PeerSample& a, const PeerSample& b) {
 
 }  // namespace
 
-void PeerHistory::update(const PeerSample& peer, SteadyTime now) {
+bool is_same_reading(const std::optional<SteadyTime>& a, SteadyTime b, bool says_the_same) {
+  constexpr Milliseconds kExact{1}, kWholeSeconds{1500};
+  return a && std::chrono::abs(*a - b) <= (says_the_same ? kWholeSeconds : kExact);
+}
+
+void PeerHistory::update(const PeerSample& peer, SteadyTime read_at, SteadyTime now) {
+  if (is_same_reading(read_at_, read_at, last_.counters == peer.counters)) return;
+  read_at_ = read_at;
   const PeerSample before = std::exchange(last_, peer);
   errors_saturated = is_saturated_for(saturated_counters(*peer.counters), kDamageCounts);
   // Each source has its own port names: another source is not another port.

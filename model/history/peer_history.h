@@ -21,6 +21,11 @@ inline SteadyTime part_read_at(const PeerSample& peer, const std::optional<doubl
   return part_age_s ? read_at + from_seconds(peer.age_s.value_or(0) - *part_age_s) : read_at;
 }
 
+/// Whether two samples are of one reading, by when they were read. Ages have a resolution of a
+/// millisecond; telemetry often gives whole seconds, of another clock than ours: then a reading
+/// that says the same is the same one.
+bool is_same_reading(const std::optional<SteadyTime>& a, SteadyTime b, bool says_the_same);
+
 struct PeerHistory {
   struct Errors {
     SteadyTime t;
@@ -31,12 +36,14 @@ struct PeerHistory {
   bool errors_saturated = false;
 
   /// Increases count only between two readings of one port by one source: the totals of another
-  /// port are no errors of this link. REQUIRES: peer.counters.
-  void update(const PeerSample& peer, SteadyTime now);
+  /// port are no errors of this link. A reading that is repeated is no new one: sources are read at
+  /// different times. REQUIRES: peer.counters.
+  void update(const PeerSample& peer, SteadyTime read_at, SteadyTime now);
   void forget_old(SteadyTime now);
 
  private:
-  PeerSample last_;  ///< the last one with counters
+  PeerSample last_;                    ///< the last one with counters
+  std::optional<SteadyTime> read_at_;  ///< when it was read
 };
 
 }  // namespace linkhealth

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/history/training_history.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -35,6 +36,8 @@ struct PortReferences {
   std::string peer_source{}, peer_system{}, peer_port{}, peer_guid{};  ///< by MAD or LLDP
   std::optional<WallTime> peer_at{};
   std::optional<WallTime> last_drop_at{};  ///< its last unplanned link down
+  std::optional<WorseTraining> worse_training{};
+  std::uint32_t place_speed_mbps = 0;  ///< of all modules and cards that were there
   bool operator==(const PortReferences&) const = default;
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 std::vector<std::string_view> texts(FaultId fault, const std::vector<RepairAction>& failed) {
   std::vector<std::string_view> found;
-  for (const RepairStep* step : steps_left(fault_of(fault), failed)) found.push_back(step->text);
+  for (const RepairStep* step : steps_left(fault_of(fault).repair, failed))
+    found.push_back(step->text);
   return found;
 }
 
@@ -34,7 +35,7 @@ TEST(StepsLeft, LookingIsNeverLeftOut) {
       RepairAction::kFarModuleReplaced};
   for (const Fault& fault : fault_table()) {
     if (fault.end == End::kNone) continue;
-    const auto left = steps_left(fault, all);
+    const auto left = steps_left(fault.repair, all);
     EXPECT_FALSE(left.empty()) << fault.name << ": nothing is left to do";
     for (const RepairStep& step : fault.repair) {
       if (step.action != RepairAction::kLook) continue;

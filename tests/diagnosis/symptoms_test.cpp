@@ -93,10 +93,19 @@ const std::vector<Row>& rows() {
       {kNoCableReported, false, &give_reason<kNoCableWords>, 0, 1},
       {kUnsupportedReported, false, &give_reason<kUnsupportedWords>, 0, 1},
       {kModuleFaultReported, false, &give_reason<kEepromWords>, 0, 1},
+      {kPowerRefused, false,
+       [](Scene& s, double v) { reason(s, v != 0 ? "Power budget exceeded" : "Module", ""); }, 1,
+       0},
       {kOverheatReported, false, &give_reason<kOverheatWords>, 0, 1},
       {kSettingsTouched, false,
        [](Scene& s, double at) { s.port.carrier.admin_event_at = steady_from_seconds(at); }, 9650,
        9500, [](Scene& s) { s.view.down = false; }},
+      {kFecDiffers, false,
+       [](Scene& s, double v) {
+         s.port.carrier.last_fec = "RS544";
+         s.port.latest.link->fec = v != 0 ? "LLRS" : "RS544";
+       },
+       1, 0, [](Scene& s) { s.port.carrier.last_fec = "RS544", s.port.latest.link->fec = "Off"; }},
       {kReceiveErrors, true,
        [](Scene& s, double ber) {
          s.view.signal.ber_limit = 2.4e-4, s.view.signal.ber_baseline = 1e-7;
@@ -136,6 +145,17 @@ const std::vector<Row>& rows() {
        [](Scene& s) {
          lanes(s), s.port.latest.module->vdm.media_esnr_db = {15},
                    s.port.latest.module->coherent.osnr_db = 30;
+       }},
+      {kCameBackWorse, true,
+       [](Scene& s, double times) {
+         s.view.medium = Medium::kAoc;  // without meters
+         s.view.signal.ber = times * 1e-8;
+         s.port.trainings.worse = WorseTraining{{}, 8, 1e-8, times * 1e-8};
+       },
+       31, 29,
+       [](Scene& s) {
+         s.view.signal.ber = 1e-7;
+         s.port.trainings.begin({}, 8, 1e-9);
        }},
       {kNoLight, false, [](Scene& s, double v) { lanes(s), s.view.light.rx_dark_all = v != 0; }, 1,
        0},
@@ -189,6 +209,13 @@ const std::vector<Row>& rows() {
                    s.port.own.temperature_c.add_recent(c, {});
        },
        70, 69},
+      {kModuleDiffers, false,
+       [](Scene& s, double v) {
+         s.port.latest.module = ModuleSample{};
+         s.port.latest.module->type = v != 0 ? "400G-SR8" : "400G-DR4";
+         s.view.group.siblings_type = "400G-DR4";
+       },
+       1, 0},
       {kModuleNew, false,
        [](Scene& s, double at) { s.port.own.serial_changed_at = steady_from_seconds(at); }, 9940,
        9941},

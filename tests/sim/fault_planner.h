@@ -61,6 +61,7 @@ void plan_fibre(Planner& p);
 void plan_transmitter(Planner& p);
 void plan_bad_module(Planner& p);
 void plan_hot(Planner& p);
+void plan_bad_training(Planner& p);
 void plan_cable(Planner& p);
 void plan_module_missing(Planner& p);
 void plan_module_unsupported(Planner& p);

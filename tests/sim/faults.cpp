@@ -39,6 +39,7 @@ constexpr Row kRows[] = {
     {"wrong_cabling", End::kPath, false,
      [](Planner&) {}},  // the node crosses its plan (scenario.cpp)
     {"monitor_blind", End::kNode, false, &plan_monitor_blind},
+    {"bad_training", End::kLocal, false, &plan_bad_training},
 };
 
 constexpr auto kNames = [] {
@@ -138,6 +139,10 @@ bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on
   if (name == "dirty_connector" || name == "damaged_fiber" || name == "failing_transmitter" ||
       name == "bad_module")
     return build == Build::kOptical;
+  // Without FEC, or without the light, it can't be told from what it resembles.
+  if (name == "bad_training")
+    return build == Build::kOptical && port.setup.medium->fec != Fec::kNone &&
+           port.powers_readable();
   if (name == "faulty_cable") return build != Build::kOptical;
   if (name == "module_overheated") return build == Build::kOptical || build == Build::kAoc;
   if (name == "far_switch_fault") return ports_on_leaf >= 2;

@@ -84,9 +84,13 @@ void plan_congestion(Planner& p) {
 
 void plan_loss_elsewhere(Planner& p) {
   const double rate = p.by_strength(0.03, 0.08, 0.4, 2.0);
+  // Timeouts by the hundred, which ConnectX also counts as notifications handled; the benign twin
+  // is plan_congestion().
+  const bool storm = p.plan.strength == Strength::kStrong && rate > 1.2;
   const bool marked = p.port.infiniband() && p.rng.chance(0.6);
-  p.always([rate, marked](PortSim& at) {
-    at.now.remote_loss_per_s = rate;
+  p.always([rate, storm, marked](PortSim& at) {
+    at.now.remote_loss_per_s = storm ? 1000 * rate : rate;
+    at.now.slow_restarts = storm;
     at.now.remote_marked = marked;
     at.now.load_added = 0.2;
   });

@@ -122,6 +122,31 @@ void plan_bad_module(Planner& p) {
   }
 }
 
+/// The link falls for seconds, and its receiver adapts badly when it trains again. The benign twin
+/// is one_flap() of everyday.cpp.
+void plan_bad_training(Planner& p) {
+  const auto set = [](PortSim& port, double db) {
+    for (LaneNow& lane : port.link.direction(Way::kIn).now) lane.penalty_db = db;
+  };
+  const bool from_start = p.plan.onset_s <= 0;
+  const double before = p.port.link.mean_ber(Way::kIn, p.medium().temperature_c);
+  const double target =
+      from_start ? target_ber(p, Way::kIn)
+                 : std::min(before * std::pow(10.0, p.by_strength(1.7, 2.2, 3.2, 4.5)), 2e-5);
+  const double db = scale_for(p, Way::kIn, target, set);
+  p.always([set, db](PortSim& port) { set(port, db); });
+  if (from_start) {  // a bad eye, by all that can be seen
+    p.accept("bad_module");
+    p.accept("dirty_connector");
+    return;
+  }
+  Effect fall;
+  fall.start_s = p.plan.onset_s;
+  fall.end_s = p.plan.onset_s + 1;
+  fall.apply = [](PortSim& port, double, double) { port.now.flap_per_s = 20; };
+  p.port.add(std::move(fall));
+}
+
 void plan_hot(Planner& p) {
   // What its own limit calls hot: 70 C.
   const double heat = p.by_strength(72, 75, 79, 90) - p.medium().temperature_c -

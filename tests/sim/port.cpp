@@ -352,7 +352,12 @@ void PortSim::count_traffic(double step_s, double load) {
   tally_.add("roce_adp_retrans", some(marks * 1e-6 + now.remote_loss_per_s * busy * 0.4));
   tally_.add("out_of_sequence",
              some(0.002 * busy + now.reorder_per_s * busy + now.remote_loss_per_s * busy * 0.8));
-  tally_.add("local_ack_timeout_err", some(now.remote_loss_per_s * busy * 0.2));
+  const double timeouts = some(now.remote_loss_per_s * busy * 0.2);
+  tally_.add("local_ack_timeout_err", timeouts);
+  if (now.slow_restarts) {
+    tally_.add("rp_cnp_handled", 2 * timeouts);
+    tally_.add("roce_slow_restart_cnps", 2 * timeouts);
+  }
   tally_.add("duplicate_request", some(now.remote_loss_per_s * busy * 0.2));
   if (now.remote_marked)
     tally_.add("port_rcv_remote_physical_errors", some(now.remote_loss_per_s * busy));

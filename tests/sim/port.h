@@ -51,6 +51,7 @@ struct Conditions {
   double host_drops_per_s = 0, host_pause_per_s = 0, pci_stalls_per_s = 0;
   double remote_loss_per_s = 0, reorder_per_s = 0;
   bool remote_marked = false;
+  bool slow_restarts = false;  ///< the card makes a notification for each timeout
   double pcie_width_factor = 1, pcie_speed_factor = 1, aer_per_s = 0;
   DownReason reason;        ///< why the link is down, when a fault knows better than the physics
   std::string fault_cause;  ///< of the module

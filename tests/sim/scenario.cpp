@@ -22,7 +22,8 @@ constexpr Share kField[] = {
     {"far_port_down", 9},    {"unplugged", 5},           {"settings_mismatch", 3},
     {"admin_down", 3},       {"nic_fault", 2},           {"module_unsupported", 1},
     {"module_missing", 1},   {"host_bottleneck", 2},     {"congestion", 3},
-    {"loss_elsewhere", 2},   {"wrong_cabling", 1},       {"monitor_blind", 2}};
+    {"loss_elsewhere", 2},   {"wrong_cabling", 1},       {"monitor_blind", 2},
+    {"bad_training", 1}};
 
 std::string hex(std::uint64_t value, int digits) {
   std::string out;
