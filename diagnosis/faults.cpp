@@ -128,7 +128,7 @@ constexpr std::string_view kVerifyTraffic =
 constexpr std::string_view kCorrOpt =
     "CorrOpt (SIGCOMM 2017): root causes and repair order of corrupting links";
 
-constexpr FaultLife kSlow{.effect = Effect::kDegrades};
+constexpr FaultLife kSlow{.hold = Hold::kNone, .effect = Effect::kDegrades};
 constexpr FaultLife kCertain{.hold = Hold::kNone, .certain = true};
 // A lane of PCIe does not come back by itself.
 constexpr FaultLife kLasting{.hold = Hold::kNone, .effect = Effect::kDegrades};

@@ -119,6 +119,9 @@ Finding flaps(const Features& f) {
 }
 
 Finding speed_reduced(const Features& f) {
+  constexpr double kSettledS = 30;  // a link may come up slower and train again
+  if (f.port.carrier.since && in_seconds(f.now - *f.port.carrier.since) < kSettledS)
+    return unknown_yet("the link has just come up");
   const auto& link = f.link();
   double wanted_lanes = f.port.carrier.best_lanes;
   if (f.expected != nullptr)
