@@ -48,18 +48,18 @@ constexpr Expectations kFarLaser = {
 constexpr Expectations kOwnLaser = {
     .always = {kTxLow, kFarRxLow, kLightThere},
     .often = {kRemoteFault},
-    .sometimes = {kTxFault, kBiasHigh, kTxOff, kFarErrors, kRetries, kFlaps, kNoFecLock, kBadSignal,
+    .sometimes = {kTxFault, kTxOff, kFarErrors, kRetries, kFlaps, kNoFecLock, kBadSignal,
                   kLaserTires},
     .rarely = {kModuleNew, kFarRxDark, kTrainingFails, kNoPartner, kNoPcsLock}};
 constexpr Expectations kTiringLaser = {
-    .decisive = {{{kLaserTires, 4}}}, .always = {kLaserTires, kBiasHigh}, .rarely = {kTxFault}};
+    .decisive = {{{kLaserTires, 4}}}, .always = {kLaserTires}, .rarely = {kTxFault}};
 constexpr Expectations kOwnReceiver = {
     .always = {kLightThere},
     .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kBadSignal,
               kFarSendsUnheard},
     .sometimes = {kModuleNew, kFlaps, kNoLockWithLight, kNoFecLock, kTrainingFails, kFarErrors,
                   kNoPcsLock},
-    .rarely = {kSupplyLow, kLinkRecoveries, kModuleState, kRetries, kSpeedReduced, kBiasHigh,
+    .rarely = {kLinkRecoveries, kModuleState, kRetries, kSpeedReduced, kBiasHigh,
                kRemoteFault, kNoPartner, kModuleBlind, kTxOff, kNoLight, kFibresAlike}};
 constexpr Expectations kBursting = {.always = {kErrorBursts, kLosingData},
                                     .sometimes = {kFlaps, kRetries, kLinkRecoveries},
@@ -82,7 +82,7 @@ constexpr Expectations kModuleControl = {
     .decisive = {{{kModuleFaultReported, 5}}},
     .always = {kModuleFaultReported},
     .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
-    .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow, kModuleFell},
+    .sometimes = {kModuleNew, kLightThere, kNoLight, kFarRxLow, kModuleFell},
     .rarely = {kModuleAbsent, kFlaps, kNoPartner, kModuleHeld, kHostSilent, kModuleDropsOut}};
 // It neither sends nor receives, and reports no reason.
 constexpr Expectations kDeadModule = {
@@ -95,7 +95,7 @@ constexpr Expectations kHot = {
     .decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
     .always = {kModuleHot},
     .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
-    .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow, kBadSignal,
+    .sometimes = {kNicHot, kLosingData, kFlaps, kTxOff, kSnrLow, kBadSignal,
                   kLinkRecoveries, kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
 // The module asks for more power than the cage gives, and stays in low power.
@@ -255,7 +255,7 @@ constexpr Expectations kSlot = {.decisive = {{{kSlotPower, 7}}},
                                 .rarely = {kNoPartner}};
 constexpr Expectations kSupply = {
     .decisive = {{{kSupplyShared, 6}}},
-    .always = {kSupplyShared, kSupplyLow},
+    .always = {kSupplyShared},
     .sometimes = {kFlaps, kLosingData, kModuleState, kTxOff, kLightThere, kFarSendsUnheard},
     .rarely = {kTxLow, kErrorBursts, kNoLight, kErrorsBeforeFall}};
 constexpr Expectations kHost = {

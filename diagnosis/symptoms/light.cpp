@@ -139,14 +139,6 @@ Finding tx_fault(const Features& f) {
   return Checks(kModule).lane(lane).holds("the module reports a laser fault", fault);
 }
 
-Finding bias_high(const Features& f) {
-  constexpr double kRatio = 1.2;  // times its early median, the other lanes' move taken off
-  if (!f.light.bias_ratio) return unknown("the module gives no bias");
-  return Checks(kModule)
-      .lane(f.light.bias_lane)
-      .at_least("laser bias against its past", f.light.bias_ratio, kRatio);
-}
-
 // laser_tires: the driver of an ageing laser holds its light with more and more current, until it
 // can't. That is seen while nothing is lost yet. Heat asks for current, too, and from all lasers of
 // the module.
@@ -292,9 +284,6 @@ constexpr Symptom kRows[] = {
      kReadTx},
     {kTxFault, "tx_fault", "the module reports a laser fault", kAny, &tx_fault, kModule, kModuleMap,
      "read the module's flags (ethtool -m)"},
-    {kBiasHigh, "bias_high", "a laser needs more current than before", kAny, &bias_high, kModule,
-     "judgement: 20 % above the early value (lasers age at constant power)",
-     "read the bias (ethtool -m)"},
     {kLaserTires, "laser_tires", "a laser holds its light with ever more current", kUp,
      &laser_tires, kModule,
      "docs/physics.md 3e, 7d: the current of a laser ends at 1.3 to 1.5 times its first; judgement "

@@ -171,11 +171,6 @@ Finding module_drops_out(const Features& f) {
 }
 
 constexpr std::string_view kNoSupply = "the module gives no supply voltage";
-Finding supply_is_low(const Features& f) {
-  if (!f.supply_low) return unknown(kNoSupply);
-  return Checks(kModule).holds("the module's supply voltage is low", f.supply_low);
-}
-// supply_shared: modules have one supply in common, and its dip shows in all of them.
 Finding supply_shared(const Features& f) {
   if (!f.supply_low) return unknown(kNoSupply);
   return Checks(kNodePorts)
@@ -228,8 +223,6 @@ constexpr Symptom kRows[] = {
     {kModuleDiffers, "module_differs", "the module is of another kind than it should be", kDown,
      &module_differs, kModule, "SFF-8024 (media types); the plan, the module before, the siblings",
      kReadModule},
-    {kSupplyLow, "supply_low", "the module's supply voltage is low", kAny, &supply_is_low, kModule,
-     "the module's own limits; SFF-8472 (3.3 V, 5 %)", ""},
     {kSupplyShared, "supply_shared", "several modules lose supply voltage together", kAny,
      &supply_shared, kModule, "the modules of one node; judgement (one other module)", ""},
     {kModuleHeld, "module_held", "this host holds its module off", kDown, &module_held, kModule,

@@ -172,7 +172,6 @@ const std::vector<Row>& rows() {
       {kTxFault, false,
        [](Scene& s, double v) { lanes(s), s.port.latest.module->lanes[1].tx_fault = v != 0; }, 1,
        0},
-      {kBiasHigh, true, [](Scene& s, double v) { s.view.light.bias_ratio = v; }, 1.2, 1.19},
       {kLaserTires, true,
        [](Scene& s, double v) {
          lanes(s), s.view.light.bias_ratio = v, s.view.light.bias_lane = 0;
@@ -219,7 +218,6 @@ const std::vector<Row>& rows() {
       {kModuleNew, false,
        [](Scene& s, double at) { s.port.own.serial_changed_at = steady_from_seconds(at); }, 9940,
        9941},
-      {kSupplyLow, true, [](Scene& s, double v) { s.view.supply_low = v != 0; }, 1, 0},
       {kSupplyShared, true,
        [](Scene& s, double v) { s.view.supply_low = true, s.view.group.siblings_supply_low = v; },
        1, 0},
