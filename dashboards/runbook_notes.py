@@ -5,6 +5,7 @@ One entry for each fault name of `linkhealth rules`; dashboards/generate.py fail
 
 DATACENTRE = "data centre technicians (work at the rack)"
 NETWORK = "network team (owner of the far switch)"
+PROVIDER = "whoever lends this machine its virtual functions (cloud provider, hypervisor)"
 HOSTS = "node owners (host operations)"
 
 # fault: (owner, when it pages on-call, what not to do)
@@ -104,6 +105,11 @@ NOTES = {
         "No: the link carries traffic, to the wrong place.",
         ["do not move the cable before the plan is checked: the plan may be wrong",
          "do not move a cable of a node with a running job: drain it first"]),
+    "provider_link": (
+        PROVIDER,
+        "Yes: nothing on this machine brings the link back.",
+        ["do not look for a cable: it is not this machine's",
+         "do not reset the virtual function again and again: note the times for the ticket"]),
     "monitor_blind": (
         HOSTS,
         "Never for one port: no fault is known, but the port is not monitored until it is readable again.",

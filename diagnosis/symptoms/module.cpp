@@ -103,9 +103,11 @@ Finding supply_is_low(const Features& f) {
 // supply_shared: modules have one supply in common, and its dip shows in all of them.
 Finding supply_shared(const Features& f) {
   if (!f.supply_low) return unknown(kNoSupply);
-  return Checks(kNodePorts)
-      .holds("the module's supply voltage is low", f.supply_low)
+  Checks found(kNodePorts);
+  found.holds("the module's supply voltage is low", f.supply_low)
       .at_least("other modules of this node with it", f.group.siblings_supply_low, 1);
+  if (!f.down) found.at_least("low since", f.supply_low_s, kSupplyDipS, "s");
+  return found;
 }
 
 Finding far_admin_down(const Features& f) {

@@ -247,7 +247,7 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
   if (complete == nullptr) return;
   if (complete->clean && !std::isnan(complete->ber))
     drifts.ber_log10.add(now.wall, std::log10(std::max(complete->ber, complete->ber_floor)));
-  device.end_fatal_if_alive(*complete, carrier, is_infiniband);
+  device.end_fatal_if_alive(*complete, carrier, is_infiniband, counters.intervals);
 }
 
 // --- modules and the far end
@@ -344,6 +344,13 @@ const SourceStatus* PortHistory::blind_to(SourceId source) const {
   if (at == latest.sources->end() || at->second.state == SourceState::kOk) return nullptr;
   const SourceStatus& status = at->second;
   return status.reason.empty() && !is_stale(source, status.since) ? nullptr : &status;
+}
+
+bool PortHistory::lacks_counters() const {
+  constexpr double kFirstReadS = 60;  // readers may need some time for their first answer
+  const SourceStatus* status = blind_to(SourceId::kCounters);
+  return status != nullptr && in_seconds(status->since - first_seen) <= kFirstReadS &&
+         blind_to(SourceId::kLink) == nullptr && status->state != SourceState::kHung;
 }
 
 bool PortHistory::is_stale(SourceId source, SteadyTime read_at) const {

@@ -193,7 +193,9 @@ const std::vector<Row>& rows() {
        9941},
       {kSupplyLow, true, [](Scene& s, double v) { s.view.supply_low = v != 0; }, 1, 0},
       {kSupplyShared, true,
-       [](Scene& s, double v) { s.view.supply_low = true, s.view.group.siblings_supply_low = v; },
+       [](Scene& s, double v) {
+         s.view.supply_low = true, s.view.supply_low_s = 900, s.view.group.siblings_supply_low = v;
+       },
        1, 0},
       {kFarAdminDown, false, [](Scene& s, double up) { far_admin(s, up); }, 0, 1,
        [](Scene& s) { far_admin(s, 0, 9600); }},  // read before the fall: it says nothing about now
