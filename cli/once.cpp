@@ -86,24 +86,29 @@ NodeReading read_once(const std::string& sysroot, const Clock& clock) {
   return {report, sampler->sources()};
 }
 
+NodeFacts facts_once(const std::string& sysroot, const std::set<std::string>& sources) {
+  LiveHost host(sysroot);
+  return gather_node_facts(host, false, !sysroot.empty(), sources, Config().lldpd_socket);
+}
+
 }  // namespace
 
 int status_once(const Context& context, const StatusOptions& options) {
-  const auto report = read_once(options.sysroot, context.clock).report;
+  const auto [report, sources] = read_once(options.sysroot, context.clock);
   const bool bad = options.problems && count_problems(*report) > 0;
-  return print(options.json
-                   ? report_json(*report)
-                   : status_text(*report, context.style,
-                                 {.problems_only = options.problems, .wide = options.wide}),
-               bad ? kProblems : kOk);
+  return print(
+      options.json
+          ? report_json(*report)
+          : status_text(*report, context.style,
+                        {.sight = count_sight(*report, facts_once(options.sysroot, sources)),
+                         .problems_only = options.problems,
+                         .wide = options.wide}),
+      bad ? kProblems : kOk);
 }
 
 int doctor_once(const Context& context, const DoctorOptions& options) {
   const auto [report, sources] = read_once(options.sysroot, context.clock);
-  LiveHost host(options.sysroot);
-  const auto facts =
-      gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket);
-  return print_doctor(examine(*report, facts), context, options);
+  return print_doctor(examine(*report, facts_once(options.sysroot, sources)), context, options);
 }
 
 int print_doctor(const DoctorReport& doctor, const Context& context, const DoctorOptions& options) {

@@ -42,6 +42,7 @@ std::string status_of(const StatusDocument& status, const StatusOptions& options
   std::string text = status_text(status.report, style,
                                  {.now = daemon.now,
                                   .watching = from_seconds(daemon.running_s),
+                                  .sight = daemon.sight,
                                   .problems_only = options.problems,
                                   .wide = options.wide});
   if (daemon.configuration_at && !options.problems)
@@ -57,6 +58,7 @@ std::string explanation_of(const StatusDocument& status, const PortReport& port,
   return explain_text(port, style,
                       {.now = status.daemon.now,
                        .t = status.report.t,
+                       .sight = status.daemon.sight,
                        .symptoms = options.evidence,
                        .physics = options.physics});
 }
@@ -86,7 +88,7 @@ Check checked(const Client& client, const std::string& name) {
   try {
     const auto [daemon, report] = fetch_status(client);
     return check(report, name.empty() ? nullptr : &port_named(report, name),
-                 {daemon.now, from_seconds(daemon.stale_after_s)});
+                 {daemon.now, from_seconds(daemon.stale_after_s), daemon.sight});
   } catch (const CommandError& error) {
     // UNKNOWN, on standard output, where Nagios reads; no reason to drain.
     Check unknown;

@@ -274,6 +274,12 @@ constexpr Expectations kWiring = {.decisive = {{{kNeighbourDiffers, 6}}},
                                   .always = {kNeighbourDiffers},
                                   .sometimes = {kNoPartner},
                                   .rarely = {kNoLight}};
+// Of the link behind a virtual function only its state is seen.
+constexpr Expectations kLentDown = {
+    .sometimes = {kNoPartner, kFlaps, kGroupDown, kTrainingFails, kNoLight, kRemoteFault},
+    .rarely = {kNoPcsLock, kBadSignal, kNoFecLock, kNegotiationFails, kLightThere}};
+constexpr Expectations kLentFlaps = {
+    .always = {kFlaps}, .sometimes = {kGroupFlaps, kLosingData, kLinkRecoveries, kRetries}};
 constexpr Expectations kBlindPort = {
     .decisive = {{{kCountersBlind, 3}}}, .always = {kCountersBlind}, .sometimes = {kModuleBlind}};
 constexpr Expectations kBlindModule = {.always = {kModuleBlind}};
@@ -382,6 +388,8 @@ constexpr Cause kCauses[] = {
     {"loss elsewhere", F::kLossElsewhere, 5, .01, kAnyMedium, kBright, kElsewhere},
     {"damage before the last switch", F::kLossElsewhere, 5, .01, kAnyMedium, kBright, kUpstream},
     {"other cable", F::kWrongCabling, 4, .02, kAnyMedium, kBright, kWiring},
+    {"link of the provider, down", F::kProviderLink, .01, 60, kAnyMedium, kAnyLight, kLentDown},
+    {"link of the provider, flaps", F::kProviderLink, 6, .1, kAnyMedium, kMaybeErrors, kLentFlaps},
     {"port not readable", F::kMonitorBlind, 4, .5, kAnyMedium, kAnyLight, kBlindPort},
     {"module not readable", F::kMonitorBlind, 4, .2, kAnyMedium, kAnyLight, kBlindModule},
     {"receiver trained badly", F::kBadTraining, 2, .001, kAnyMedium, kMaybeErrors, kTrainedBadly},

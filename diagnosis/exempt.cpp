@@ -5,7 +5,7 @@ namespace linkhealth {
 std::string unexpected_note(const PortHistory& port, const ExpectedPort* expected,
                             bool plan_known) {
   const std::string& function = port.latest.id.function;
-  const bool physical = function.empty() || function == "pf";
+  const bool physical = function.empty() || function == "pf" || function == "vf";
   if (!plan_known || expected != nullptr || !physical || !port.latest.id.exempt.empty()) return "";
   return port.carrier.up == true ? "it has a link, and no configuration expects this port" : "";
 }
@@ -27,7 +27,6 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
                           bool faulty) {
   const PortId& id = port.latest.id;
   if (!id.exempt.empty()) return id.exempt;
-  if (id.function == "vf") return "vf: a virtual function, its physical function is watched";
   if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
   if (port.carrier.was_up || port.carrier.up == true || port.carrier.last_up_at || faulty)
     return "";

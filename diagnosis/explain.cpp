@@ -250,6 +250,20 @@ std::vector<std::string> first_steps(const Features& f, const Findings& findings
   return steps;
 }
 
+/// "PCIe at bridge 0000:59:01.0 runs at 16 of 32 GT/s": above the card, where its place matters.
+std::string pcie_sentence(const Features& f) {
+  const auto& pcie = f.port.latest.pcie;
+  const PcieLink link = pcie ? pcie->lowest() : PcieLink();
+  if (!link.is_low()) return "";
+  const std::string place = link.bridge.empty()
+                                ? "PCIe of the card"
+                                : fmt::format("PCIe at bridge {}, above the card,", link.bridge);
+  return link.is_narrow()
+             ? fmt::format("{} has {} of {} lanes", place, *link.width, *link.max_width)
+             : fmt::format("{} runs at {:g} of {:g} GT/s", place, *link.speed_gtps,
+                           *link.max_speed_gtps);
+}
+
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
                        int lane) {
   // The sentences above say these already.
@@ -276,6 +290,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   if (explained(kCameBackWorse)) add(training_sentence(f));
   if (explained(kModuleDiffers)) add(module_sentence(f));
   if (explained(kFecDiffers)) add(fec_sentence(f));
+  if (explained(kPcieReduced)) add(pcie_sentence(f));
   if (text.empty()) add(ranked.fault->meaning);
   std::size_t meanings = 0;
   for (const Symptom& row : symptom_table()) {

@@ -110,6 +110,11 @@ constexpr Steps kElsewhere[] = {
     {kLook, "look at the far nodes that this node talks to"}};
 constexpr Steps kWiring[] = {{kLook, "check the plan: is it wrong?"},
                              {kLook, "plug the cable into the port that the plan says"}};
+constexpr Steps kProvider[] = {
+    {kLook,
+     "file a ticket with whoever lends this machine its virtual functions (the cloud provider, "
+     "the operator of the hypervisor): linkhealth ticket has the PCI address, GUID and times"},
+    {kLook, "do not touch any cable: it is not this machine's"}};
 constexpr Steps kBlind[] = {{kLook, "run linkhealth doctor: rights, driver and firmware"},
                             {kLook, "restart the driver's management path"},
                             {kPortBounced, "reset the module if only the module can't be read"}};
@@ -239,6 +244,12 @@ constexpr Fault kFaults[] = {
      "the far end says the name of the plan",
      "compare the name that the far end gives itself with the plan, and look at the label",
      "the plan against LLDP or SMP NodeDescription", kOfWiring},
+    {FaultId::kProviderLink, "provider_link", End::kFar, Severity::kCritical,
+     "The provider's link failed",
+     "the link behind this virtual function is down or drops; card, cable and switch are the "
+     "provider's",
+     kProvider, kVerifyUp, "ask the provider for the state of the physical port",
+     "Azure HPC health checks: a virtual function's link that is down or flaps is a ticket"},
     {FaultId::kMonitorBlind, "monitor_blind", End::kNode, Severity::kWarning, "Monitor blind",
      "this port or its module can't be read", kBlind, "all readings are back for ten minutes",
      "run linkhealth doctor: it reads the source again and says why it fails",

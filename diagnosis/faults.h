@@ -37,6 +37,7 @@ enum class FaultId : std::uint8_t {
   kCongestion,
   kLossElsewhere,
   kWrongCabling,
+  kProviderLink,
   kMonitorBlind,
   kBadTraining,
 };

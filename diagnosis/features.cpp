@@ -158,6 +158,27 @@ void fill_losses(Features& f) {
   s.far_bins_share = far_bins_share(f);
 }
 
+void fill_stillness(Features& f) {
+  Stillness& still = f.signal.still;
+  bool all = true, bits = true, packets = true;
+  const auto& intervals = f.port.counters.intervals;
+  for (auto at = intervals.rbegin(); at != intervals.rend() && at->carrier; ++at) {
+    const auto moves = [&at](Indicator a, Indicator b) {
+      return at->increase(a) > 0 || at->increase(b) > 0;
+    };
+    const auto known = [&at](Indicator a, Indicator b) { return at->known().has_any({a, b}); };
+    using enum Indicator;
+    all = all && at->known().has_any({kRxOctets, kTxOctets, kCorrectedBits, kCorrectedBlocks}) &&
+          at->counted().empty();
+    bits =
+        bits && known(kCorrectedBits, kCorrectedBlocks) && !moves(kCorrectedBits, kCorrectedBlocks);
+    packets = packets && known(kRxOctets, kTxOctets) && !moves(kRxOctets, kTxOctets);
+    still.all_s += all ? at->seconds() : 0;
+    still.bits_s += bits ? at->seconds() : 0;
+    still.packets_s += packets ? at->seconds() : 0;
+  }
+}
+
 /// Errors that are as old as the reference: then the reference of the light has the fault in it,
 /// too.
 bool errors_since_ever(const Features& f) {
@@ -183,6 +204,7 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
   f.now = now;
   f.errors_since = errors_since;
   f.medium = medium_of(port);
+  f.of_provider = is_of_provider(port.latest.id);
   f.multimode = port.latest.module && is_multimode(*port.latest.module);
   f.up = port.carrier.up == true;
   f.down = port.carrier.up == false;
@@ -190,6 +212,7 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
   f.supply_low = supply_low(port);
   fill_ber(f);
   fill_losses(f);
+  fill_stillness(f);
   fill_traffic(f);
   f.signal.since_ever = errors_since_ever(f);
   fill_light(f);
@@ -208,6 +231,42 @@ SteadyTime errors_began(const Features& f) {
     if (!began && losses->first) began = losses->first;
   // The module may have been read with the counters that the interval begins with.
   return began ? *began + Milliseconds(1) : f.now;
+}
+
+/// Of a run of lines from `first` to `last`. Traffic ran before, or (`among_like`) its like have
+/// load: an idle port stands still, too.
+static bool stopped_then(const Features& f, SteadyTime first, SteadyTime last, bool among_like) {
+  constexpr double kSilenceS = 60;  // without any count: commands are given up after up to 60 s
+  constexpr double kSlackS = 120;   // drivers log late, and again
+  const auto& intervals = f.port.counters.intervals;
+  const double slack_s = kSlackS + (intervals.empty() ? 0 : intervals.back().seconds());
+  const auto is_then = [&](SteadyTime t) {
+    return in_seconds(first - t) <= slack_s && in_seconds(t - last) <= slack_s;
+  };
+  for (const SourceId source : {SourceId::kCounters, SourceId::kNetdevStats})
+    if (const SourceStatus* blind = f.port.blind_to(source);
+        blind != nullptr && is_then(blind->since) && in_seconds(f.now - blind->since) >= kSilenceS)
+      return true;
+  const double still_s = f.signal.still.all_s;
+  if (still_s < kSilenceS) return false;
+  const SteadyTime began = f.now - from_seconds(still_s);
+  const bool ran = std::ranges::any_of(intervals, [began](const Interval& one) {
+    return one.begin < began && one.counted().has_any({Indicator::kRxOctets, Indicator::kTxOctets});
+  });
+  return ran ? is_then(began) : among_like && f.group.like_running > 0;
+}
+
+bool stops_with_card(const Features& f, bool before) {
+  const DeviceHistory& device = f.port.device;
+  const auto& intervals = f.port.counters.intervals;
+  if (!f.up || (!intervals.empty() && !intervals.back().counted().empty() &&
+                f.port.blind_to(SourceId::kCounters) == nullptr))
+    return false;
+  if (before) return true;
+  if (device.no_answer_at && stopped_then(f, *device.no_answer_since, *device.no_answer_at, true))
+    return true;
+  const auto& other = f.group.card_fatal_at;
+  return other && stopped_then(f, *other, *other, false);
 }
 
 void Repeated::add(const Interval& interval, Indicator flow, bool is_recent) {

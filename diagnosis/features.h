@@ -19,6 +19,9 @@ enum class Medium : std::uint8_t { kOptical, kAoc, kCopper, kUnknown };
 
 /// A longer loss of carrier is an outage with a cause of its own, and no flap.
 inline constexpr double kOutageS = 120;
+/// A supply that is low for less is a dip: a start of the fans, a switch of the power feeds
+/// (judgement; the proof of a repair takes as long).
+inline constexpr double kSupplyDipS = 900;
 /// A lane differs from the median lane by at least so much: good lanes differ by 0.5 dB
 /// (docs/physics.md 7a).
 inline constexpr double kLanePenaltyDb = 1.2;
@@ -43,6 +46,13 @@ struct RatioRange {
   double low = 0, high = 0;
 };
 
+/// For how long, up to now, counters that are read stood still on a link that carries.
+struct Stillness {
+  double all_s = 0;      ///< every counter
+  double bits_s = 0;     ///< corrected bits and blocks
+  double packets_s = 0;  ///< octets in both directions
+};
+
 /// The recent error rate and where it is. Rates over clean intervals only; while the link is down,
 /// of the last ones.
 struct SignalStats {
@@ -65,6 +75,7 @@ struct SignalStats {
   std::size_t intervals_1h = 0;
   Repeated blocks, symbols, frames;  ///< uncorrectable blocks, symbol errors, damaged frames
   Repeated recoveries, card_errors, pcie_damage, module_bus_errors, module_heat;
+  Stillness still;
   double far_errors_1h = 0, far_errors_largest = 0;  ///< the largest of one reading
   double far_error_reads = 0, far_reads = 0;
   double far_bins_share = 0;  ///< of bins of ten minutes: readings may be repeated
@@ -153,9 +164,14 @@ struct GroupStats {
   double flaps_together = 0;  ///< losses of this port with another one at the same moment
   double flaps_alone = 0;
   std::optional<SteadyTime> first_flap{}, last_flap{};  ///< of flaps_together
-  double errors_together = 0;      ///< of same_leaf: errors began within 15 min of this one's
-  double leaf_errors = 0;          ///< other ports to the same switch that have errors
-  bool card_fatal = false;         ///< another function of this card gave up when this port fell
+  double errors_together = 0;  ///< of same_leaf: errors began within 15 min of this one's
+  double leaf_errors = 0;      ///< other ports to the same switch that have errors
+  bool card_fatal = false;     ///< another function of this card gave up when this port fell
+  std::optional<SteadyTime> card_fatal_at{};  ///< when another function of this card gave up
+  double like_correcting = 0;      ///< other ports of its kind that carry and correct bits
+  double like_still = 0;           ///< of its kind, that carry and correct none
+  double like_least_bits_s = 0;    ///< bits that each of the former corrects in a second, at least
+  double like_running = 0;         ///< of its kind, that have had load most of the time
   bool shares_module = false;      ///< with another port of this node: a split or twin-port cage
   bool tells_for_cage = false;     ///< … and its first port speaks for all of them
   double siblings_as_slow = 0;     ///< other ports with the same kind of module and speed
@@ -181,10 +197,13 @@ struct Features {
   SteadyTime now;
   std::optional<SteadyTime> errors_since;
   Medium medium = Medium::kUnknown;
-  bool multimode = false;  ///< glass of 50 um, by the module's type
+  bool multimode = false;    ///< glass of 50 um, by the module's type
+  bool of_provider = false;  ///< a virtual function whose card and cable another machine has
   bool up = false, down = false;
   double down_s = 0;               ///< since when
+  bool card_stopped = false;       ///< its counters stopped when its card failed (stops_with_card)
   std::optional<bool> supply_low;  ///< of the module, against its limit or its own past
+  double supply_low_s = 0;         ///< for how long
   SignalStats signal;
   TrafficStats traffic;      ///< of the whole window
   TrafficStats traffic_run;  ///< of its newest part
@@ -203,6 +222,9 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
                      const DiagnosisSettings& settings,
                      std::optional<SteadyTime> errors_since = std::nullopt);
 void fill_traffic(Features& features);
+/// Whether what this port counts came to a stop when its card failed, as the driver's lines of this
+/// port or of another one of the card say. `before`: it had.
+bool stops_with_card(const Features& features, bool before);
 void fill_light(Features& features);
 /// The lanes of a shared module cannot be told apart by port. While this port has no errors, what
 /// one lane shows may be the other port's.

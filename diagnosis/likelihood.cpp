@@ -102,7 +102,8 @@ double prior_of_retraining(const Features& f) {
   constexpr double kMedianS = 15;  // how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)
   constexpr double kSpread = 0.9;  // in logarithms: 2 % take longer than 95 s
   double all_down = 0;
-  for (const Cause& cause : cause_table()) all_down += cause.prior_down;
+  for (const Cause& cause : cause_table())
+    if (cause.fault != FaultId::kProviderLink) all_down += cause.prior_down;
   const double down_s = std::max(f.settled_down_s(), 0.1);
   const double still_down = normal_cdf(-std::log(down_s / kMedianS) / kSpread);
   return std::max(cause_table().front().prior_down, kOdds * all_down * still_down);
@@ -135,6 +136,13 @@ Observations observations_of(const Features& f, const Findings& findings, bool i
 }
 
 bool is_possible(const Cause& cause, const Features& f) {
+  using enum FaultId;
+  // What a machine can know of a link that another one lends it.
+  constexpr std::array kOfProvider{FaultId::kHealthy, kProviderLink, kAdminDown,     kNicFault,
+                                   kHostBottleneck,   kCongestion,   kLossElsewhere, kMonitorBlind};
+  if (f.of_provider && std::ranges::find(kOfProvider, cause.fault) == kOfProvider.end())
+    return false;
+  if (!f.of_provider && cause.fault == kProviderLink) return false;
   return (cause.media & medium_bit(f)) != 0;
 }
 

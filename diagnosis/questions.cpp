@@ -271,7 +271,9 @@ std::vector<ConfusablePair> confusable_pairs(EvidenceSources seen) {
   const auto faults = fault_table();
   for (std::size_t a = 0; a < faults.size(); ++a)
     for (std::size_t b = a + 1; b < faults.size(); ++b)
-      if ((media_of(faults[a].id) & media_of(faults[b].id)) != 0)
+      // Whose link it is, is known before anything is read (is_possible).
+      if (faults[a].id != FaultId::kProviderLink && faults[b].id != FaultId::kProviderLink &&
+          (media_of(faults[a].id) & media_of(faults[b].id)) != 0)
         if (const auto pair = confusable(faults[a], faults[b], seen)) found.push_back(*pair);
   return found;
 }

@@ -34,6 +34,12 @@ struct SourceSight {
   bool operator==(const SourceSight&) const = default;
 };
 
+/// How much of the node the monitor can see: of the sources that apply and are offered.
+struct SightCount {
+  std::size_t unreadable = 0;  ///< not at all, or in part
+  std::size_t sources = 0;
+};
+
 struct PortSight {
   PortKey port;
   std::string netdev, pci, driver, driver_version, firmware;

@@ -32,14 +32,16 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
     // A netdev may leave out what RDMA carries.
     {kRxOctets, "octets received", kMax, kRate,
      "port_rcv_data, mac_OctetsReceivedOK, netdev_rx_bytes, rdma_rx_bytes, ip4InOctets, "
-     "ip6InOctets, rx_bytes, rx_roce_only_bytes, rcvd_bytes"},
+     "ip6InOctets, rx_bytes, rx_roce_only_bytes, rcvd_bytes, rx_rdma_ucast_bytes"},
     {kTxOctets, "octets sent", kMax, kRate,
      "port_xmit_data, mac_OctetsTransmittedOK, netdev_tx_bytes, rdma_tx_bytes, "
-     "ip4OutOctets, ip6OutOctets, tx_bytes, tx_roce_only_bytes, sent_bytes"},
-    // mlx5 and bnxt_re; bnxt_re by its old names; irdma. Not rp_cnp_handled of mlx5: kCnpsHandled.
+     "ip4OutOctets, ip6OutOctets, tx_bytes, tx_roce_only_bytes, sent_bytes, tx_rdma_ucast_bytes"},
+    // mlx5 and bnxt_re; bnxt_re by its old names; irdma; ionic. Not rp_cnp_handled of mlx5:
+    // kCnpsHandled.
     {kCongestionMarks, "congestion marks", kSum, kRate,
      "np_cnp_sent, np_ecn_marked_roce_packets, np_cnp_pkts, tx_cnp_pkts, "
-     "rx_ecn_marked_pkts, rx_cnp_pkts, cnpSent, RxECNMrkd, cnpHandled"},
+     "rx_ecn_marked_pkts, rx_cnp_pkts, cnpSent, RxECNMrkd, cnpHandled, tx_rdma_cnp_pkts, "
+     "rx_rdma_ecn_pkts, rx_rdma_cnp_pkts"},
     // Of one priority where only that one pauses.
     {kPauseReceived, "pause frames received", kMax, kRate,
      "pause_rx_pause_frames, rx_global_pause, rx_pause_frames, link_xoff_rx.nic, "
@@ -59,7 +61,7 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
      "rx_dropped.nic, frames_rx_dropped, hw_rx_over_errors, "
      "mac_FramesLostDueToIntMACRcvError, netdev_rx_missed_errors, ip4InDiscards, "
      "ip6InDiscards, rx_prio#_discards, rx_prio#_buf_discard, rx_prio#_cong_discard, "
-     "rx_discard_packets_cos#"},
+     "rx_discard_packets_cos#, resp_rx_outof_buf"},
     // Not out_of_sequence: adaptive routing reorders without losing anything. Of rxe rcvd_seq_err
     // and completer_retry_err, of bnxt_re by its old names seq_err_naks_rcvd to dup_req, of irdma
     // the last.
@@ -67,7 +69,8 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
      "packet_seq_err, local_ack_timeout_err, implied_nak_seq_err, duplicate_request, "
      "roce_adp_retrans, rcvd_seq_err, completer_retry_err, seq_err_naks_rcvd, "
      "to_retransmits, missing_resp, dup_req, RetransSegs, tcpRetransSegs, "
-     "Nak Sequence Error, Nak Sequence Error Implied, RTO"},
+     "Nak Sequence Error, Nak Sequence Error Implied, RTO, req_rx_pkt_seq_err, "
+     "req_rx_impl_nak_seq_err, tx_rdma_ack_timeout, resp_rx_dup_request"},
     {kForwardedErrors, "forwarded errors", kSum, kCount,
      "port_rcv_remote_physical_errors, frames_rx_stomped_crc, rx_icrc_encapsulated, "
      "CRC errors"},

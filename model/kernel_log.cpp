@@ -51,6 +51,11 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     // firmware reset event".
     {"firmware_fatal_reset", kFatal, {"Fatal firmware reset event"}},
     {"firmware_fatal_condition", kFatal, {"irmware fatal"}},
+    // bnxt: a command of the firmware got no answer (bnxt_hwrm.c __hwrm_send(); bnxt_re's
+    // qplib_rcfw.c)
+    {"hwrm_timeout", kNoAnswer, {"Error (timeout: ", ") msg {0x"}},
+    {"hwrm_abandoned", kNoAnswer, {"Abandoning msg {0x", "due to firmware status"}},
+    {"cmdq_timeout", kNoAnswer, {"cmdq[", "timedout ("}},
     // bnxt (bnxt_event_error_report(); hsi_struct_def.h: so many pauses that it ignores them now)
     {"pause_storm", kPaused, {"Pause Storm detected"}},
     {"doorbells_dropped", kHostBusy, {"MMIO doorbells dropped by the device"}},

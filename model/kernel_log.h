@@ -12,6 +12,7 @@ namespace linkhealth {
 enum class KernelLogClass : std::uint8_t {
   kFatal,            ///< the NIC has failed until the next boot
   kQueueStuck,       ///< a transmit queue did not move: the driver resets it
+  kNoAnswer,         ///< the firmware did not answer a command: perhaps only that one
   kModuleRefused,    ///< the driver does not accept this module or cable
   kModuleError,      ///< the module is at fault or cannot be read
   kModulePower,      ///< the module needs more power than the card gives it

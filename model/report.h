@@ -259,6 +259,10 @@ struct Report {
   std::vector<ProbeTiming> timings;
 };
 
+/// How the note of a port begins that the configuration expects and that is exempt by its nature.
+inline constexpr std::string_view kRefusedEntry =
+    "the configuration expects this port, and it cannot be judged";
+
 /// Ports in maintenance without module reads.
 std::set<PortKey> modules_left(const Report& report);
 

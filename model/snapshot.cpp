@@ -10,6 +10,12 @@ std::string PortId::stable_key() const {
   return pci.empty() ? key() : pci + "/" + std::to_string(port);
 }
 
+bool is_of_provider(const PortId& id) {
+  // A soft RDMA device (rxe, siw) is "virtual", too, and has no PCI function.
+  return id.exempt.empty() &&
+         (id.function == "vf" || (id.function == "virtual" && !id.pci.empty()));
+}
+
 std::vector<std::string> port_names(const PortId& id) {
   std::vector<std::string> names;
   const auto add = [&names](const std::string& name) {

@@ -48,6 +48,9 @@ struct PortId {
   bool operator==(const PortId&) const = default;
 };
 
+/// A virtual function, or a cloud's own NIC, that is judged here: card and cable belong to the
+/// machine that lends it. Virtual functions whose physical one is here are exempt.
+bool is_of_provider(const PortId& id);
 /// Its names in configuration: "mlx5_0/1", "0000:1b:00.0/1", "ens1np0"; of port 1 also the
 /// device's, "mlx5_0" and "0000:1b:00.0". Without repetitions.
 std::vector<std::string> port_names(const PortId& id);
@@ -120,6 +123,19 @@ struct PeerSample {
   bool operator==(const PeerSample&) const = default;
 };
 
+/// One link of PCIe: what it runs at, and what both of its ends can do.
+struct PcieLink {
+  std::string bridge;  ///< "0000:59:01.0": the bridge at its lower end; "": the card
+  std::optional<double> speed_gtps, max_speed_gtps;
+  std::optional<std::uint32_t> width, max_width;
+  [[nodiscard]] bool is_narrow() const { return width && max_width && *width < *max_width; }
+  [[nodiscard]] bool is_slow() const {
+    return speed_gtps && max_speed_gtps && *speed_gtps < *max_speed_gtps - 0.1;
+  }
+  [[nodiscard]] bool is_low() const { return is_narrow() || is_slow(); }
+  bool operator==(const PcieLink&) const = default;
+};
+
 struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
@@ -127,6 +143,14 @@ struct PcieSample {
   /// The link as the bridge above reports it. The maxima above are already the lesser of both ends.
   std::optional<double> bridge_speed_gtps, bridge_max_speed_gtps;
   std::optional<std::uint32_t> bridge_width, bridge_max_width;
+  /// Of the links between the card's own and the root port: the narrowest that runs below what both
+  /// of its ends can do, and carries less than the card's own link; nullopt: there is none.
+  std::optional<PcieLink> above;
+  /// What is below its best: the card's own link, else the one above; the card's where none is.
+  [[nodiscard]] PcieLink lowest() const {
+    const PcieLink own{"", speed_gtps, max_speed_gtps, width, max_width};
+    return own.is_low() || !above ? own : *above;
+  }
   std::string slot;  ///< the label of the board's slot; "" where firmware names none
   std::optional<std::uint32_t> numa_node;            ///< nullopt: the platform has no such notion
   std::optional<double> nic_temperature_c;           ///< the hottest sensor of the NIC (hwmon)
@@ -181,6 +205,9 @@ struct PortEvent {
   std::string text;  ///< of a kernel log line
   bool operator==(const PortEvent&) const = default;
 };
+
+/// In the reason of a card that has its driver and no port, of the source pci_bus.
+inline constexpr std::string_view kMadeNoPort = "which has made no port of it";
 
 /// A read that failed, and why: neither a fault nor health. The states of sources are made of them
 /// (model/source_table.h).

@@ -42,8 +42,8 @@ constexpr std::string_view kLldpd =
 constexpr SourceInfo kSources[] = {
     {kInventory, "inventory", "which ports there are", kOfNode, kRead, kInSys, kByOther, kMountSys,
      kIfRefused},
-    {kPciBus, "pci_bus", "network cards without a driver", kOfNode, kRead, kInSys, kByOther,
-     kPciDriver},
+    {kPciBus, "pci_bus", "network cards without a driver or a port", kOfNode, kRead, kInSys,
+     kByOther, kPciDriver},
     {kLinkEvents, "link_events", "link-change notifications", kOfNode, kEvents, kNotInSys, kByOther,
      kHostNet, kIfRefused},
     {kDeviceEvents, "device_events", "device hot-plug events", kOfNode, kEvents, kNotInSys,

@@ -87,6 +87,7 @@ HttpResponse get_status(const ApiCall& call) {
   daemon.now = call.now();
   daemon.running_s = in_seconds(call.context.clock.steady() - call.context.started_at);
   daemon.stale_after_s = in_seconds(call.context.stale_after);
+  daemon.sight = count_sight(call.report(), call.context.reports.node_facts());
   daemon.configuration_note = configuration.note;
   if (!configuration.note.empty()) daemon.configuration_at = configuration.noted_at;
   return json_response(status_json(daemon, call.report()));

@@ -1,5 +1,7 @@
 #include "daemon/engine/engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -106,6 +108,9 @@ std::vector<PortStep> Engine::State::collect_features() {
     const auto& [stable, port] = *one;
     PortState& state = ports[stable];
     ExpectedConfig config = expected_for(settings, port.key, port.latest.id);
+    if (const std::string& why = port.latest.id.exempt;
+        config.expected && !why.empty() && config.exempt.empty() && config.contradiction.empty())
+      config.contradiction = fmt::format("{}: {}", kRefusedEntry, why);
     if (!config.contradiction.empty() && config.contradiction != state.config.contradiction)
       remarks.push_back(port.key + ": " + config.contradiction);
     state.config = std::move(config);
@@ -123,6 +128,10 @@ std::vector<PortStep> Engine::State::collect_features() {
         in_seconds(history.now() - port.carrier.since.value_or(port.first_seen)) >= kWarmUpS;
     if (current && warm) step.temperature_drop_c = hottest(port.own.temperature_c);
     step.supply_low = current && step.features.supply_low == true;
+    if (!step.supply_low) state.supply_low_since.reset();
+    if (step.supply_low && !state.supply_low_since) state.supply_low_since = history.now();
+    if (step.supply_low)
+      step.features.supply_low_s = in_seconds(history.now() - *state.supply_low_since);
     step.work = maintenance_of(port, stable);
     if (!state.config.exempt.empty())
       release(stable, port.key, "configuration leaves this port out: " + state.config.exempt);

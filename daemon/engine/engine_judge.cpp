@@ -100,8 +100,9 @@ bool can_judge(const Features& f, const Findings& findings) {
   if (f.port.seen_elsewhere) return true;  // it came: nothing more is to be seen under this key
   const bool blind = at(findings, kCountersBlind).present();
   const bool gone = at(findings, kDeviceGone).present();
-  const bool unreadable = f.port.blind_to(SourceId::kLink) != nullptr ||
-                          f.port.blind_to(SourceId::kCounters) != nullptr;
+  const bool unreadable =
+      f.port.blind_to(SourceId::kLink) != nullptr ||
+      (f.port.blind_to(SourceId::kCounters) != nullptr && !f.port.lacks_counters());
   if (unreadable && !blind && !at(findings, kDeviceFatal).present()) return false;
   if (!f.port.present && !gone) return false;
   return f.port.carrier.up.has_value() || blind || gone;

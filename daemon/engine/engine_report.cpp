@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
@@ -39,13 +40,46 @@ Health health_with(const FaultReport& fault, const Features& f) {
   return degraded ? Health::kDegraded : Health::kAtRisk;
 }
 
+/// Sources of what a healthy link is judged by that have not answered for an hour; "" mostly. What
+/// a driver does not have, or what the monitor may not read, is no such source.
+std::string long_unread(const PortStep& step) {
+  constexpr double kLongS = 3600;
+  constexpr std::array kNeeded = {SourceId::kCounters,     SourceId::kHwCounters,
+                                  SourceId::kNetdevStats,  SourceId::kFec,
+                                  SourceId::kEthtoolStats, SourceId::kDriverStats};
+  constexpr std::array<std::string_view, 6> kNoAnswer = {"EIO",       "ETIMEDOUT", "EBUSY",
+                                                         "EREMOTEIO", "EAGAIN",    "EINTR"};
+  const PortHistory& port = step.port;
+  const Counters none;
+  const Counters& read = port.latest.counters ? *port.latest.counters : none;
+  if (step.features.up && port.lacks_counters() && read.known().empty() && read.other().empty())
+    return "no counter of this port can be read";
+  std::string text;
+  for (const SourceId source : kNeeded) {
+    const SourceStatus* blind = port.blind_to(source);
+    if (blind == nullptr || blind->state == SourceState::kNotOffered) continue;
+    const double failing_s = in_seconds(step.features.now - blind->since);
+    const bool once_read = in_seconds(blind->since - port.first_seen) > 60;
+    const bool fails = blind->state == SourceState::kHung || once_read ||
+                       std::ranges::any_of(kNoAnswer, [&](std::string_view error) {
+                         return blind->reason.find(error) != std::string::npos;
+                       });
+    if (failing_s < kLongS || !fails) continue;
+    text += fmt::format("{}{} ({})",
+                        text.empty() ? "partly blind: unreadable for an hour or more: " : ", ",
+                        source_info(source).what, blind->reason);
+  }
+  return text;
+}
+
 /// REQUIRES: the report's faults and exemption are filled in.
 Health health_of(const PortReport& report, const PortStep& step) {
   const Features& f = step.features;
   if (!report.exempt.empty()) return Health::kExempt;
   if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
   // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
-  const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr;
+  const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr &&
+                     long_unread(step).empty();
   // A dead card carries nothing, even if its link is up; after a stuck queue the others go on, and
   // a card that fails repeatedly may work at the moment.
   const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);
@@ -111,8 +145,13 @@ std::string note_of(const PortStep& step, bool plan_known) {
              "the fabric, where the port may be shut out";
     else if (step.alone_without_link && !step.port.carrier.was_up)
       note = "it never had a link, and all other ports on cards of its type have one";
+    else if (std::string blind = long_unread(step); step.port.present && !blind.empty())
+      note = std::move(blind);
     else
       note = unexpected_note(step.port, step.features.expected, plan_known);
+    if (note.empty() && step.features.of_provider)
+      note = step.features.down ? "the cable is the provider's: file a ticket there"
+                                : "only its link is judged, the rest is the provider's";
   }
   const auto add = [&note](const std::string& text) {
     if (!text.empty()) note += (note.empty() ? "" : "; ") + text;

@@ -174,6 +174,35 @@ bool card_died(const PortStep& step, const PortHistory& other) {
          same_card(step.port.latest.id, other.latest.id);
 }
 
+/// A port that should count as this one does: by driver, speed, FEC and medium.
+bool is_like(const PortStep& other, const PortStep& step) {
+  return is_other_link(other, step) && other.port.present && other.features.up &&
+         other.port.latest.id.driver == step.port.latest.id.driver &&
+         other.port.latest.id.link_layer == step.port.latest.id.link_layer &&
+         speed_of(other.port) == speed_of(step.port) && other.port.fec() == step.port.fec() &&
+         other.features.medium == step.features.medium;
+}
+
+/// What ports of its kind count while this one's counters stand still.
+void fill_like(PortStep& step, const std::vector<PortStep>& all) {
+  constexpr double kMostShare = 0.5;  // of the window, with load
+  GroupStats& group = step.features.group;
+  const Stillness& still = step.features.signal.still;
+  if (!step.features.up || still.bits_s + still.packets_s <= 0) return;
+  for (const PortStep& other : all) {
+    if (!is_like(other, step)) continue;
+    const TrafficStats& traffic = other.features.traffic;
+    group.like_running += traffic.known_s > 0 && traffic.loaded_s > kMostShare * traffic.known_s;
+    group.like_still += other.features.signal.still.bits_s > 0;
+    const auto& ber = other.features.signal.ber;
+    if (!ber || *ber <= 0) continue;
+    const double bits = *ber * other.port.line_rate_bps();
+    group.like_least_bits_s =
+        group.like_correcting > 0 ? std::min(group.like_least_bits_s, bits) : bits;
+    ++group.like_correcting;
+  }
+}
+
 bool is_hotter(const PortStep& step) {
   return step.temperature_drop_c && *step.temperature_drop_c <= -kSharedRiseC;
 }
@@ -185,6 +214,8 @@ void fill_room(PortStep& step, const std::vector<PortStep>& all) {
   for (const PortStep& other : all) {
     if (&other == &step || !other.port.latest.id.exempt.empty()) continue;
     group.card_fatal = group.card_fatal || card_died(step, other.port);
+    if (same_slot(step.port.latest.id, other.port.latest.id) && !other.port.device.fatal_is_queue)
+      group.card_fatal_at = std::max(group.card_fatal_at, other.port.device.fatal_at);
     if (!is_other_link(other, step) || !other.port.present) continue;
     const auto& module = other.port.latest.module;
     if (same_module(step, other)) {
@@ -453,6 +484,9 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
     fill_lanes(step, all);
     fill_shared_parts(step, all);
     fill_room(step, all);
+    fill_like(step, all);
+    step.state.card_stopped = stops_with_card(step.features, step.state.card_stopped);
+    step.features.card_stopped = step.state.card_stopped;
     fill_leaf(step, all, within_s, is_starting(step.features, history.uptime_s()));
     Features& f = step.features;
     f.group.tells_for_cage = lanes_may_be_others(f) && tells_for_cage(step, all);
@@ -474,7 +508,8 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
   if (!hot.empty())
     causes.push_back({SharedKind::kRoom, std::move(hot), FaultId::kModuleOverheated, "this node"});
   auto low = members_of(all, [](const PortStep& step) {
-    return step.features.supply_low == true && step.features.group.siblings_supply_low > 0;
+    return step.features.supply_low == true && step.features.group.siblings_supply_low > 0 &&
+           (step.features.down || step.features.supply_low_s >= kSupplyDipS);
   });
   if (!low.empty())
     causes.push_back({SharedKind::kSupply, std::move(low), FaultId::kPcieDegraded, "this node"});

@@ -28,6 +28,8 @@ namespace linkhealth {
 struct PortState {
   std::optional<SteadyTime> errors_since, errors_last;
   bool errors_ever = false;  ///< as old as what is known of the link
+  std::optional<SteadyTime> supply_low_since;
+  bool card_stopped = false;
   bool seen_before = false;  ///< in an earlier step
   RepairWatch repairs;
   ExpectedConfig config;

@@ -28,13 +28,9 @@ bool answers_gone(SampledPort& port) {
 
 /// The driver that lends the card to a virtual machine or a program; "": none.
 std::string lender_of(const std::string& pci, const Inventory& found) {
-  constexpr std::string_view kLenders[] = {"vfio-pci", "pci-stub", "pciback", "uio_pci_generic",
-                                           "igb_uio"};
   if (!found.cards) return "";
   const auto card = std::ranges::find(*found.cards, pci, &PciCard::address);
-  const bool lent =
-      card != found.cards->end() && std::ranges::find(kLenders, card->driver) != std::end(kLenders);
-  return lent ? card->driver : "";
+  return card == found.cards->end() ? "" : lender_of(*card);
 }
 
 /// Why a missing port is exempt instead of lost; "": it is lost.
@@ -192,7 +188,7 @@ std::string PortInventoryDiff::lost_guid(const PortId& plain, const SampledPort*
 }
 
 /// A port whose card has its driver is a gap and no fault: its interface may have been lent before
-/// the start.
+/// the start. A driver that has made no port at all has given the card up.
 void PortInventoryDiff::miss_remembered(PortsFound& result, const Inventory& found,
                                         SteadyTime now) {
   if (found.incomplete) return;
@@ -224,7 +220,7 @@ void PortInventoryDiff::report_remembered_gone(PortsFound& result, const Invento
                                                SteadyTime now) const {
   for (const auto& [id, unseen] : remembered_) {
     const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
-    const bool there = card != found.cards->end() && !card->driver.empty();
+    const bool there = card != found.cards->end() && !card->driver.empty() && !card->without_port;
     if (!there && plain_port_at(result.ports, id.stable_key()) == nullptr)
       result.events.push_back(
           {now, id.key(), PortEventKind::kDeviceGone, describe_on_pci_bus(found.cards, id.pci)});

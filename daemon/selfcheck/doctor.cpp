@@ -329,6 +329,25 @@ void add_confusable(PortSight& port, EvidenceSources seen) {
         fmt::format("{} from {} (needs {})", line.first, others[line], line.second));
 }
 
+/// Of a port that is judged.
+std::vector<SourceSight> sources_of(const PortReport& port, const Report& report,
+                                    const NodeFacts& facts) {
+  std::vector<SourceSight> sources;
+  for (const SourceInfo& row : source_table()) {
+    const bool has_status = port.latest.sources && port.latest.sources->contains(row.id);
+    if (row.of_node || (is_trouble_only(row.id) && !has_status)) continue;
+    sources.push_back(of_port(row, port, report, facts));
+  }
+  return sources;
+}
+std::vector<SourceSight> sources_of_node(const Report& report, const NodeFacts& facts) {
+  std::vector<SourceSight> sources;
+  for (const SourceInfo& row : source_table())
+    if (row.of_node && (!is_trouble_only(row.id) || report.sources.contains(row.id)))
+      sources.push_back(of_node(row, report, facts));
+  return sources;
+}
+
 PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts& facts,
                    const std::vector<SourceSight>& node_sources) {
   PortSight sight;
@@ -349,10 +368,9 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
   };
   for (const SourceSight& source : node_sources)
     if (const auto found = find_source(source.probe)) add(source_info(*found), is_visible(source));
-  for (const SourceInfo& row : source_table()) {
-    const bool has_status = port.latest.sources && port.latest.sources->contains(row.id);
-    if (row.of_node || (is_trouble_only(row.id) && !has_status)) continue;
-    const SourceSight& source = sight.sources.emplace_back(of_port(row, port, report, facts));
+  sight.sources = sources_of(port, report, facts);
+  for (const SourceSight& source : sight.sources) {
+    const SourceInfo& row = source_info(*find_source(source.probe));
     // A driver gives a reason only while the link is down.
     const bool ready = row.id == SourceId::kDownReason && source.state == Visibility::kNoWord;
     add(row, is_visible(source) || ready);
@@ -381,9 +399,7 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   doctor.of_daemon = facts.of_daemon;
   doctor.played = facts.played;
   doctor.capabilities = facts.capabilities;
-  for (const SourceInfo& row : source_table())
-    if (row.of_node && (!is_trouble_only(row.id) || report.sources.contains(row.id)))
-      doctor.node_sources.push_back(of_node(row, report, facts));
+  doctor.node_sources = sources_of_node(report, facts);
   for (const PortReport& port : report.ports)
     doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
   const auto count = [&doctor](const std::vector<SourceSight>& sources) {
@@ -392,6 +408,20 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   count(doctor.node_sources);
   for (const PortSight& port : doctor.ports) count(port.sources);
   return doctor;
+}
+
+SightCount count_sight(const Report& report, const NodeFacts& facts) {
+  SightCount count;
+  const auto add = [&count](const std::vector<SourceSight>& sources) {
+    for (const SourceSight& source : sources) {
+      count.unreadable += is_missing(source);
+      count.sources += is_missing(source) || is_visible(source);
+    }
+  };
+  add(sources_of_node(report, facts));
+  for (const PortReport& port : report.ports)
+    if (port.exempt.empty()) add(sources_of(port, report, facts));
+  return count;
 }
 
 std::vector<std::string> self_test_lines(const DoctorReport& doctor) {

@@ -173,9 +173,11 @@ Finding module_drops_out(const Features& f) {
 constexpr std::string_view kNoSupply = "the module gives no supply voltage";
 Finding supply_shared(const Features& f) {
   if (!f.supply_low) return unknown(kNoSupply);
-  return Checks(kNodePorts)
-      .holds("the module's supply voltage is low", f.supply_low)
+  Checks found(kNodePorts);
+  found.holds("the module's supply voltage is low", f.supply_low)
       .at_least("other modules of this node with it", f.group.siblings_supply_low, 1);
+  if (!f.down) found.at_least("low since", f.supply_low_s, kSupplyDipS, "s");
+  return found;
 }
 
 Finding far_admin_down(const Features& f) {

@@ -20,8 +20,12 @@ constexpr double kBusyShare = 0.02;  // of the line rate: a port that carries so
 constexpr double kBusyS = 600;  // or so long without a pause: PCIe is read once in five minutes
 constexpr double kIdleS = 900;  // where the load is not known, the speed must be low for so long
 
-bool is_narrow(const PcieSample& pcie) {
-  return pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
+/// Power saving lowers a link to the two speeds that every device can do (PCI Express Base
+/// Specification, 8.1: 2.5 GT/s; root ports of some boards keep 5): one that stops in between did
+/// not train higher.
+constexpr double kMostSavingGtps = 5;
+bool may_save_power(const PcieLink& link) {
+  return !link.is_narrow() && link.speed_gtps.value_or(0) <= kMostSavingGtps;
 }
 bool is_busy(const Interval& interval) { return interval.utilization() > kBusyShare; }
 
@@ -43,6 +47,17 @@ std::optional<bool> busy_when_read(const Features& f) {
                      *f.port.device.pcie_low_since <= newest.begin && newest.end <= read;
   return still && is_busy(newest) && is_busy(*(after - 2));
 }
+/// What is known of the load since PCIe is low says that there was none.
+bool idle_while_low(const Features& f) {
+  const auto& since = f.port.device.pcie_low_since;
+  bool known = false;
+  for (const Interval& interval : f.port.counters.intervals) {
+    if (!since || interval.end <= *since || std::isnan(interval.utilization())) continue;
+    if (is_busy(interval)) return false;
+    known = true;
+  }
+  return known;
+}
 /// The longest time without a pause that the port carried load while PCIe was low.
 double busy_while_low_s(const Features& f) {
   double longest = 0, run = 0;
@@ -59,16 +74,22 @@ Finding pcie_reduced(const Features& f) {
     return unknown("PCIe speed and width are not known");
   if (f.port.device.pcie_low_reads == 0)
     return Checks(kPcie).holds("below what both ends can do", false);
-  const std::optional<bool> busy = busy_when_read(f);
-  const bool at_once = is_narrow(*pcie) || busy == true || busy_while_low_s(f) >= kBusyS;
+  std::optional<bool> busy = busy_when_read(f);
+  if (!busy && idle_while_low(f)) busy = false;
+  const PcieLink link = pcie->lowest();
+  const bool at_once = !may_save_power(link) || busy == true || busy_while_low_s(f) >= kBusyS;
   if (!at_once && busy) return unknown("the port is idle, and may save power");
   Checks found(kPcie);
   found.at_least("readings in a row", f.port.device.pcie_low_reads, at_once ? 1 : kReads);
   if (!at_once)
     found.at_least("low since", in_seconds(f.now - f.port.device.pcie_low_since.value_or(f.now)),
                    kIdleS, "s");
-  if (is_narrow(*pcie)) return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes");
-  return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s");
+  const bool above = !link.bridge.empty();
+  if (link.is_narrow())
+    return found.below(above ? "PCIe width of a bridge above the card" : "PCIe width", *link.width,
+                       *link.max_width, "lanes");
+  return found.below(above ? "PCIe speed of a bridge above the card" : "PCIe speed",
+                     link.speed_gtps, link.max_speed_gtps.value_or(0), "GT/s");
 }
 
 /// A line of the kernel log counts until it is old: the driver repeats it while its cause lasts.
@@ -137,6 +158,15 @@ Finding device_fatal(const Features& f) {
     return Checks(kDownReason).holds("the card lost its reference clock", true);
   if (f.down && !fatal_at && f.group.card_fatal)
     return Checks(kEvents).holds("another port of this card fell with a fatal error", true);
+  constexpr double kFellWithS = 120;
+  if (const auto& last = f.port.device.no_answer_at;
+      f.down && last && f.port.carrier.since &&
+      std::abs(in_seconds(*last - *f.port.carrier.since)) <= kFellWithS)
+    return Checks(kEvents).holds("the firmware did not answer when the link fell", true);
+  if (!fatal_at && f.card_stopped)
+    return Checks(kEvents).holds(
+        "the card does not answer, by the kernel log, and no counter of this port moves since",
+        true);
   if (const double fatals = fatals_lately(f); fatals >= kRepeats)
     return Checks(kEvents).at_least("fatal errors, one after the other", fatals, kRepeats);
   if (f.up && fatal_at && !f.port.device.fatal_is_queue && *fatal_at < f.port.first_seen &&
@@ -238,8 +268,31 @@ double frozen_s(const Features& f) {
   const double decades = *std::ranges::max_element(usual) - kGateDecades;
   return std::pow(10.0, decades) * f.port.line_rate_bps() * seconds >= kExpectedBits ? seconds : 0;
 }
+/// The same where nothing is known of its own past: ports of its kind correct so many bits, or have
+/// load. A link of PAM4 always corrects some (docs/physics.md 3a).
+std::optional<Finding> still_among_its_like(const Features& f) {
+  constexpr double kLeastLike = 2, kMostStillShare = 0.34;
+  constexpr double kExpectedBits = 1000, kBetterLink = 100;  // than the best of its like
+  constexpr double kNoTrafficS = 1800;  // a port that is not used by a job, the others are
+  const GroupStats& like = f.group;
+  const Stillness& still = f.signal.still;
+  const bool alone = like.like_still <= kMostStillShare * like.like_correcting;
+  if (is_pam4(f) && alone && like.like_correcting >= kLeastLike && still.bits_s >= kFrozenS &&
+      like.like_least_bits_s * still.bits_s >= kBetterLink * kExpectedBits)
+    return Checks(kMonitor).at_least(
+        "no bit was corrected on a link that carries, and its like correct some, since",
+        still.bits_s, kFrozenS, "s");
+  if (like.like_running >= kLeastLike && still.packets_s >= kNoTrafficS &&
+      still.all_s >= kNoTrafficS)
+    return Checks(kMonitor).at_least(
+        "no counter moved on a link that carries, and its like have load, since", still.all_s,
+        kNoTrafficS, "s");
+  return std::nullopt;
+}
+
 Finding counters_blind(const Features& f) {
   if (f.port.device.gone_at || !f.port.present) return unknown("the device is gone");
+  if (auto frozen = still_among_its_like(f)) return *std::move(frozen);
   if (const double frozen = frozen_s(f); frozen >= kFrozenS)
     return Checks(kMonitor).at_least("no counter moved on a link that carries, since", frozen,
                                      kFrozenS, "s");
@@ -247,7 +300,7 @@ Finding counters_blind(const Features& f) {
   bool refused = false;
   for (const SourceId source : {SourceId::kCounters, SourceId::kLink}) {
     const SourceStatus* at = f.port.blind_to(source);
-    if (at == nullptr) continue;
+    if (at == nullptr || (source == SourceId::kCounters && f.port.lacks_counters())) continue;
     if (longest == nullptr || at->since < longest->since) longest = at;
     refused = refused || at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES");
   }

@@ -41,12 +41,18 @@ Result<Report> read_report(const Json& json) {
 
 }  // namespace
 
+void fields(Is<SightCount> auto& sight, auto& visit) {
+  visit.always("unreadable", sight.unreadable);
+  visit.always("sources", sight.sources);
+}
+
 void fields(Is<DaemonStatus> auto& daemon, auto& visit) {
   visit.always("now", daemon.now);
   visit.always("running_s", daemon.running_s);
   visit.always("stale_after_s", daemon.stale_after_s);
   visit("configuration_note", daemon.configuration_note);
   visit("configuration_at", daemon.configuration_at);
+  visit("sight", daemon.sight);
 }
 
 std::string report_json(const Report& report) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/doctor.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -35,6 +36,7 @@ struct DaemonStatus {
   double stale_after_s = 0;        ///< an older report does not show the current state
   std::string configuration_note;  ///< result of the last reload; "" without one
   std::optional<WallTime> configuration_at;
+  std::optional<SightCount> sight;  ///< nullopt: of an older daemon
 };
 struct StatusDocument {
   DaemonStatus daemon;

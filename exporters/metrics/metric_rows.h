@@ -49,7 +49,8 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
      "Carrier losses since the daemon started: involuntary, or voluntary (operator, reboot, driver "
      "reload, changed setting). Drops reclassified later are compensated at the next drop; the "
-     "counter never decreases. No series for ports that are not judged (virtual functions, efa)."},
+     "counter never decreases. No series for ports that are not judged (virtual functions whose "
+     "physical one is here)."},
     {"linkhealth_link_last_down_timestamp_seconds", kGauge, "device,port", "s", "",
      "Last involuntary carrier loss, possibly before the daemon started. No series for a link "
      "without one."},
@@ -93,7 +94,7 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Size of the contents of linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's name and in the kernel's unit, also of "
-     "ports that are not judged (virtual functions, efa)."},
+     "ports that are not judged (virtual functions)."},
     {"linkhealth_raw_level", kGauge, "device,port,counter", "", "counters",
      "Kernel counters that go up and down (percent, things in use), by the kernel's name."},
     {"linkhealth_fec_lane_bit_errors_total", kCounter, "device,port,lane", "", "counters",

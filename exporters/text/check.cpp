@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "exporters/text/text.h"
 #include "exporters/text/text_layout.h"
 #include "model/json/json.h"
 
@@ -28,8 +29,9 @@ CheckLevel level_of(const PortReport& port) {
   // Of a link that is down only an administrator's doing is a mere notice.
   const bool set_down = !port.faults.empty() && port.faults.front().severity == Severity::kNotice;
   switch (port.health) {
-    case Health::kHealthy:
     case Health::kExempt:
+      return port.note.starts_with(kRefusedEntry) ? CheckLevel::kUnknown : CheckLevel::kOk;
+    case Health::kHealthy:
       return CheckLevel::kOk;
     case Health::kAtRisk:
       return CheckLevel::kWarning;
@@ -44,6 +46,7 @@ CheckLevel level_of(const PortReport& port) {
 }
 
 std::string text_of(const PortReport& port) {
+  if (port.note.starts_with(kRefusedEntry)) return clean_text(port.note, true);
   if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
   if (!is_told_on(fault, port.port))
@@ -76,6 +79,28 @@ std::string format_ok(const Report& report, const PortReport* only) {
       {count_of(report.ports.size(), "port"), exempt > 0 ? fmt::format("{} exempt", exempt) : "",
        worked_on > 0 ? fmt::format("{} in maintenance", worked_on) : ""},
       ", ");
+}
+
+/// Why ports that have no problem are no reason to say OK: none of them is judged, or a card is
+/// there and none of its ports; "": they are.
+std::string why_unknown(const Report& report, const PortReport* only) {
+  const auto exempt = [](const PortReport& port) { return port.health == Health::kExempt; };
+  if (only != nullptr)
+    return exempt(*only) && !only->maintenance
+               ? only->port + " is not judged" +
+                     (only->exempt.empty() ? "" : ": " + clean_text(only->exempt, true))
+               : "";
+  if (report.ports.empty()) return "no port found";
+  for (const Gap& gap : report.gaps)
+    if (gap.probe == to_string(SourceId::kPciBus) &&
+        gap.reason.find(kMadeNoPort) != std::string::npos)
+      return clean_text(gap.reason, true);
+  if (!std::ranges::all_of(report.ports, exempt)) return "";
+  const std::string& first = report.ports.front().exempt;
+  return fmt::format(
+      "none of {} is judged{}", count_of(report.ports.size(), "port"),
+      first.empty() ? ""
+                    : fmt::format(" ({}: {})", report.ports.front().port, clean_text(first, true)));
 }
 
 std::string format_problem(const std::vector<const CheckedPort*>& bad) {
@@ -136,10 +161,12 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
   if (only == nullptr) leave_shared(bad, report);
   result.problems = bad.size();
   if (bad.empty()) {
-    result.text = report.ports.empty() ? "no port found" : format_ok(report, only);
-    if (report.ports.empty()) {
+    result.text = why_unknown(report, only);
+    if (result.text.empty()) {
+      result.text = join_parts({format_ok(report, only), format_sight(view.sight)}, "; ");
+    } else {
       result.level = CheckLevel::kUnknown;
-      result.drain_reason = "linkhealth: no port found";
+      if (report.ports.empty()) result.drain_reason = "linkhealth: no port found";
     }
   } else {
     result.level = bad.front()->level;

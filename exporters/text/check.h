@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/doctor.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -36,6 +37,7 @@ struct Check {
 struct CheckView {
   WallTime now;
   Milliseconds stale_after{60'000};  ///< an older report is UNKNOWN
+  std::optional<SightCount> sight{};
 };
 
 /// One port, without regard to a dry run.

@@ -382,6 +382,8 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   for (std::size_t i = 0; i < port.gaps.size(); ++i)
     page.labelled(i == 0 ? "Unreadable" : "",
                   fmt::format("{}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
+  if (const std::string unseen = format_sight(view.sight); !unseen.empty())
+    page.labelled("Node", unseen, 2);
   if (view.symptoms && !port.faults.empty()) weights(page, port.faults.front());
   if (view.symptoms) symptom_table(page, port);
   return page.result();

@@ -191,8 +191,9 @@ std::string counts(const Report& report) {
 
 std::string headline(const Report& report, const TextStyle& style, const StatusView& view) {
   const std::string node = clean_text(report.node, style.ascii);
-  std::string text = paragraph(paint_bold(node, style) + "   ", display_width(node) + 3,
-                               counts(report), usable_width(style));
+  std::string text =
+      paragraph(paint_bold(node, style) + "   ", display_width(node) + 3,
+                join_parts({counts(report), format_sight(view.sight)}, "; "), usable_width(style));
   const std::string age =
       join_parts({view.watching ? "watching for " + format_duration(*view.watching) : "",
                   view.now ? "last sample " + format_duration(*view.now - report.at) + " ago" : ""},
@@ -252,6 +253,12 @@ std::string format_impact(const Impact& impact) {
   if (impact.rail_share)
     text += fmt::format(", {:.0f} % of it on rail {}", 100 * *impact.rail_share, impact.rail);
   return text;
+}
+
+std::string format_sight(const std::optional<SightCount>& sight) {
+  if (!sight || sight->unreadable == 0) return "";
+  return fmt::format("{} of {} sources unreadable: linkhealth doctor", sight->unreadable,
+                     sight->sources);
 }
 
 bool is_problem(const PortReport& port) {

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "exporters/text/text_style.h"
+#include "model/doctor.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -14,9 +15,13 @@ namespace linkhealth {
 struct StatusView {
   std::optional<WallTime> now{};           ///< for "last sample 0.4 s ago"
   std::optional<Milliseconds> watching{};  ///< since the monitor started
+  std::optional<SightCount> sight{};       ///< for "147 of 160 sources unreadable"
   bool problems_only = false;              ///< only these in the table; the counts are of all ports
   bool wide = false;                       ///< all columns, nothing cut, whatever the width
 };
+
+/// "147 of 160 sources unreadable: linkhealth doctor"; "" when all are readable, or not known.
+std::string format_sight(const std::optional<SightCount>& sight);
 
 /// A port that needs attention: not healthy, not exempt, not in maintenance.
 bool is_problem(const PortReport& port);
@@ -28,10 +33,11 @@ std::string format_impact(const Impact& impact);
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view);
 
 struct ExplainView {
-  WallTime now;           ///< for "3 h ago"
-  SteadyTime t;           ///< the report's, for the age of the carrier
-  bool symptoms = false;  ///< --evidence: every symptom with its verdict
-  bool physics = false;   ///< --physics: the link budget both ways
+  WallTime now;                       ///< for "3 h ago"
+  SteadyTime t;                       ///< the report's, for the age of the carrier
+  std::optional<SightCount> sight{};  ///< of the node
+  bool symptoms = false;              ///< --evidence: every symptom with its verdict
+  bool physics = false;               ///< --physics: the link budget both ways
 };
 
 /// The diagnosis of one port with its evidence. Ends in a newline.

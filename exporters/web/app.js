@@ -14,7 +14,7 @@ const chartWidth = () => Math.max(260, Math.min(520, main.clientWidth - 70));
 
 function view() {
   const name = portName();
-  if (!name) return nodeView(state.report);
+  if (!name) return nodeView(state.report, state.sight);
   const port = state.report.ports.find((one) => one.port === name);
   if (port) return portView(state.report, port, state.events, state.past, chartWidth(), state);
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, `No port ${name}`), el('p', {}, el('a', { href: '#/', id: 'back' }, 'All ports')))];
@@ -54,9 +54,11 @@ async function ask() {
   if (asking) return;
   asking = true;
   try {
-    const [report, events] = await Promise.all([json('api/v1/report'), json('api/v1/events?limit=1000')]);
+    const [status, events] = await Promise.all([json('api/v1/status'), json('api/v1/events?limit=1000')]);
+    const report = status.report;
     const changed = state.report?.at !== report.at;
     state.report = report;
+    state.sight = status.daemon.sight;
     state.events = events.events;
     collect(report);
     if (portName() && changed) state.past = await past(portName());

@@ -35,6 +35,7 @@ function headline(report) {
   const bad = order.flatMap((health) => report.ports.filter((port) => port.health === health && needsWork(port)));
   if (!bad.length) {
     const blind = report.ports.filter((port) => port.health === 'unknown').length;
+    if (report.ports.every((port) => port.health === 'exempt')) return el('p', {}, 'No port of this node is judged.');
     return el('p', {}, blind ? `No fault is known; ${blind} of ${report.ports.length} ports can't be judged.` : 'All ports are well.');
   }
   return el('div', {}, el('p', {}, el('strong', {}, `${bad.length} of ${report.ports.length} ports ${bad.length === 1 ? 'needs' : 'need'} work:`)),
@@ -42,10 +43,14 @@ function headline(report) {
       port.faults[0] ? `${words(port.faults[0].fault)}: ${port.faults[0].summary}` : ''))));
 }
 
-export function nodeView(report) {
+function unseen(sight) {
+  return sight?.unreadable ? el('p.soft', {}, `${sight.unreadable} of ${sight.sources} sources are unreadable: linkhealth doctor says why.`) : '';
+}
+
+export function nodeView(report, sight) {
   const gaps = report.gaps || [];
   return [
-    el('section.card', {}, el('h1', { tabindex: '-1' }, report.node), headline(report),
+    el('section.card', {}, el('h1', { tabindex: '-1' }, report.node), headline(report), unseen(sight),
       report.impact?.share ? el('p.soft', {}, `${percent(report.impact.share)} of this node's bandwidth is lost or at risk.`) : ''),
     el('section.card', { 'aria-label': 'The machine from behind' }, el('h2', {}, 'The machine from behind'),
       el('ul.machine', {}, cards(report.ports).map(([card, ports]) => el('li.slot', {}, el('p.small', {}, `card ${card}`), el('ul', {}, ports.map(tile)))))),

@@ -28,6 +28,11 @@ void DeviceHistory::update(const PortEvent& event) {
         fatal_is_queue = queue && (fatal_is_queue || !fatal_at);
         add_fatal(event.t);
       }
+      if (is_kernel_log(event.text, KernelLogClass::kNoAnswer)) {
+        constexpr double kRunS = 3600;
+        if (!no_answer_at || in_seconds(event.t - *no_answer_at) > kRunS) no_answer_since = event.t;
+        no_answer_at = event.t;
+      }
       break;
     default:
       break;
@@ -38,6 +43,7 @@ void DeviceHistory::update(const PortEvent& event) {
 void DeviceHistory::add_fatal(SteadyTime t) {
   constexpr double kApartS = 60;
   constexpr std::size_t kKept = 8;
+  if (!fatal_at) ran_before_fatal_.reset();
   fatal_at = t;
   if (!fatal_times.empty() && in_seconds(t - fatal_times.back()) < kApartS) return;
   if (fatal_times.size() >= kKept) fatal_times.erase(fatal_times.begin());
@@ -60,13 +66,19 @@ void DeviceHistory::end_fatal_before_start(const CarrierHistory& carrier) {
 /// Drivers also reset a card in place, and the kernel's log has errors that are weeks old. The
 /// counters of a dead card do not increase, while its link may be reported as up for ever.
 void DeviceHistory::end_fatal_if_alive(const Interval& interval, const CarrierHistory& carrier,
-                                       bool is_infiniband) {
+                                       bool is_infiniband, const std::deque<Interval>& intervals) {
   if (!fatal_at || fatal_is_queue || !interval.carrier || *fatal_at > interval.begin) return;
+  const IndicatorSet octets{Indicator::kRxOctets, Indicator::kTxOctets};
+  if (!ran_before_fatal_)
+    ran_before_fatal_ = std::ranges::any_of(intervals, [&](const Interval& one) {
+      return one.begin < *fatal_at && one.counted().has_any(octets);
+    });
   // On Ethernet FEC always has something to correct. InfiniBand's agent does not count that, and an
   // idle port counts no data; but an answer is a command of the firmware, which fails on a dead
-  // card (linux: mlx5_internal_err_ret_value()).
-  const bool answers =
-      is_infiniband && interval.known().has_any({Indicator::kSymbolErrors, Indicator::kLinkDowns});
+  // card (linux: mlx5_internal_err_ret_value()). Of a card whose traffic ran before and stands
+  // still now an answer is no sign of life: the driver may give what it read last.
+  const bool answers = is_infiniband && !*ran_before_fatal_ &&
+                       interval.known().has_any({Indicator::kSymbolErrors, Indicator::kLinkDowns});
   const bool counts =
       answers || interval.counted().has_any({Indicator::kRxOctets, Indicator::kCorrectedBits,
                                              Indicator::kCorrectedBlocks});
@@ -97,10 +109,7 @@ void DeviceHistory::update_aer(const PcieSample& pcie, SteadyTime now) {
 
 void DeviceHistory::update(const PcieSample& pcie, SteadyTime now) {
   update_aer(pcie, now);
-  const bool narrow = pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
-  const bool slow =
-      pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;
-  pcie_low_reads = narrow || slow ? pcie_low_reads + 1 : 0;
+  pcie_low_reads = pcie.lowest().is_low() ? pcie_low_reads + 1 : 0;
   if (pcie_low_reads == 0) pcie_low_since.reset();
   if (pcie_low_reads == 1) pcie_low_since = now;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,9 @@ namespace linkhealth {
 class DeviceHistory {
  public:
   std::optional<SteadyTime> gone_at, fatal_at, driver_reload_at;
+  /// The first and the last command of a run (an hour at most between two) that the card's firmware
+  /// did not answer. It may be one that failed alone: only what else stands still makes it a fault.
+  std::optional<SteadyTime> no_answer_since, no_answer_at;
   std::string gone_reason;  ///< what the PCI bus showed when the device went; "" not known
   /// Separate fatal errors, newest last, at most 8: a start of the card ends fatal_at and keeps
   /// these.
@@ -37,7 +41,7 @@ class DeviceHistory {
   void end_fatal_before_start(const CarrierHistory& carrier);
   /// Ends a fatal error when the card counted traffic or corrected bits in `interval`.
   void end_fatal_if_alive(const Interval& interval, const CarrierHistory& carrier,
-                          bool is_infiniband);
+                          bool is_infiniband, const std::deque<Interval>& intervals);
   /// The counters start at zero again.
   void forget_counts() { aer_totals_ = {}; }
 
@@ -46,6 +50,8 @@ class DeviceHistory {
   void end_fatal();
   void update_aer(const PcieSample& pcie, SteadyTime now);
 
+  /// Whether traffic ran before the fatal error; nullopt: not looked up yet.
+  std::optional<bool> ran_before_fatal_;
   std::array<std::optional<std::uint64_t>, 3> aer_totals_;  ///< correctable, nonfatal, fatal
 };
 

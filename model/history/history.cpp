@@ -280,7 +280,7 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
   if (complete->clean) trainings.add(*complete);
   // Cured by the last training: the error ratios of before are not those of now.
   if (was_worse && !trainings.worse) carrier.note_mated(carrier.since.value_or(complete->begin));
-  device.end_fatal_if_alive(*complete, carrier, is_infiniband);
+  device.end_fatal_if_alive(*complete, carrier, is_infiniband, counters.intervals);
 }
 
 // --- modules and the far end
@@ -383,6 +383,13 @@ const SourceStatus* PortHistory::blind_to(SourceId source) const {
   if (at == latest.sources->end() || at->second.state == SourceState::kOk) return nullptr;
   const SourceStatus& status = at->second;
   return status.reason.empty() && !is_stale(source, status.since) ? nullptr : &status;
+}
+
+bool PortHistory::lacks_counters() const {
+  constexpr double kFirstReadS = 60;  // readers may need some time for their first answer
+  const SourceStatus* status = blind_to(SourceId::kCounters);
+  return status != nullptr && in_seconds(status->since - first_seen) <= kFirstReadS &&
+         blind_to(SourceId::kLink) == nullptr && status->state != SourceState::kHung;
 }
 
 bool PortHistory::is_stale(SourceId source, SteadyTime read_at) const {

@@ -63,6 +63,9 @@ class PortHistory {
 
   /// Why this source gives nothing; nullptr: it is ok, maybe with something missing.
   [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
+  /// The verbs port counters were not there when the port was first seen and never came, while the
+  /// rest of it is read: of a driver without them (rxe, ionic, some in switch mode).
+  [[nodiscard]] bool lacks_counters() const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; of the last present module.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;

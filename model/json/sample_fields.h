@@ -24,9 +24,11 @@ JSON_FIELDS(PeerSample, source, age_s, system, port, guid, description, address,
             module, link_source, link_age_s, counters_source, counters_age_s, module_source,
             module_age_s);
 
+JSON_FIELDS(PcieLink, bridge, speed_gtps, max_speed_gtps, width, max_width);
+
 JSON_FIELDS(PcieSample, speed_gtps, max_speed_gtps, width, max_width, aer_correctable, aer_nonfatal,
             aer_fatal, bridge_speed_gtps, bridge_max_speed_gtps, bridge_width, bridge_max_width,
-            slot, numa_node, nic_temperature_c, nic_critical_temperature_c);
+            above, slot, numa_node, nic_temperature_c, nic_critical_temperature_c);
 
 /// The groups of a port without its identity.
 void group_fields(Is<PortSample> auto& value, auto& visit) {

@@ -44,6 +44,14 @@ std::optional<std::string> parse_state(std::string_view text) {
   return printable(name);
 }
 
+std::optional<std::string> parse_phys_state(std::string_view text) {
+  // The kernel names InfiniBand's states only; Omni-Path has two more (linux:
+  // include/rdma/opa_port_info.h OPA_PORTPHYSSTATE_OFFLINE, _TEST). Neither is a link.
+  if (text.starts_with("9: ")) return "Offline";
+  if (text.starts_with("11: ")) return "Test";
+  return parse_state(text);
+}
+
 std::optional<IbRate> parse_rate(std::string_view text) {
   // rate_show(): "%d%s Gb/sec (%dX%s)", with ".5" as the second and " NDR" or nothing as the last.
   constexpr std::string_view kUnit = " Gb/sec (";
@@ -92,7 +100,9 @@ void IbPortReader::find_counters() {
   std::erase_if(*names,
                 [this](const std::string& name) { return is_wrong(port_.id.driver, name); });
   pma_ = SysfsCounters("counters", "", *names);
-  if (pma_.empty()) no_counters_ = "the counters directory is empty";
+  // ionic has the directory and nothing in it (seen in ROCm/omnistat 301): not offered either.
+  if (names->empty() && has_agent(port_.id.driver))
+    no_counters_ = "the counters directory is empty";
 }
 
 void IbPortReader::find_hw_counters() {
@@ -111,6 +121,14 @@ void IbPortReader::find_hw_counters() {
     hw_ = SysfsCounters("hw_counters", "", *names);
   }
   find_device_counters();
+  const bool means_something = !names || names->empty() || !device_.empty() ||
+                               std::ranges::any_of(*names, [](const std::string& name) {
+                                 return find_counter(name).has_value();
+                               });
+  meaningless_ = means_something
+                     ? ""
+                     : "none of the driver's " + std::to_string(names->size()) +
+                           " counters has a meaning here: they are shown, and judge nothing";
 }
 
 /// Without the names that the port has itself.
@@ -147,7 +165,7 @@ bool IbPortReader::is_gone() {
 ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) {
   const auto state = state_.read(*dir_, parse_state);
   if (host_->has_kernel() && state_.may_be_gone()) return ReadStatus::kGone;
-  const auto phys_state = phys_state_.read(*dir_, parse_state);
+  const auto phys_state = phys_state_.read(*dir_, parse_phys_state);
   const bool up = phys_state ? has_link(*phys_state) : state == "ACTIVE";
   const bool infiniband = port_.id.link_layer == "InfiniBand";
   // A watched Ethernet port whose netdev is not visible.
@@ -186,7 +204,8 @@ ReadStatus IbPortReader::read_hw_counters(PortSample& sample, std::vector<Gap>& 
   if (device_dir_) may_be_gone = device_.read(*device_dir_, sample.counters) || may_be_gone;
   if (may_be_gone && is_gone()) return ReadStatus::kGone;
   std::string reasons = no_hw_counters_;
-  for (const std::string& more : {hw_.reasons(), no_device_counters_, device_.reasons()})
+  for (const std::string& more :
+       {hw_.reasons(), no_device_counters_, device_.reasons(), meaningless_})
     add_reason(reasons, more);
   if (!reasons.empty()) gaps.push_back({key_, "hw_counters", std::move(reasons)});
   return ReadStatus::kOk;

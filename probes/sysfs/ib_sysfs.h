@@ -71,10 +71,14 @@ class IbPortReader {
   bool list_again_ = false;                   ///< a directory of hw_counters could not be listed
   std::string no_counters_, no_hw_counters_;  ///< why a directory has none
   std::string no_device_counters_;  ///< why the device's are not used; "" also without any
+  std::string meaningless_;         ///< of the driver's counters the table knows none
 };
 
 /// "4: ACTIVE" -> "ACTIVE"; nullopt for anything else.
 std::optional<std::string> parse_state(std::string_view text);
+
+/// The same of phys_state, which also has Omni-Path's states: "9: <unknown>" -> "Offline".
+std::optional<std::string> parse_phys_state(std::string_view text);
 
 /// "400 Gb/sec (4X NDR)" -> 400000, 4; "2.5 Gb/sec (1X SDR)" -> 2500, 1. nullopt for anything else.
 std::optional<IbRate> parse_rate(std::string_view text);

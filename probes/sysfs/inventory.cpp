@@ -386,6 +386,12 @@ class Builder {
 
 }  // namespace
 
+std::string lender_of(const PciCard& card) {
+  constexpr std::string_view kLenders[] = {"vfio-pci", "pci-stub", "pciback", "uio_pci_generic",
+                                           "igb_uio"};
+  return std::ranges::find(kLenders, card.driver) != std::end(kLenders) ? card.driver : "";
+}
+
 Inventory take_inventory(Host& host, const InventoryWatch& watch) {
   Inventory found = Builder(host, watch).build();
   found.cards = network_cards(host);
@@ -393,7 +399,8 @@ Inventory take_inventory(Host& host, const InventoryWatch& watch) {
     const bool has_port = std::ranges::any_of(found.ports, [&card](const InventoryPort& port) {
       return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
     });
-    if (!card.driver.empty() || has_port) continue;
+    const bool is_missed = card.driver.empty() || (card.without_port && lender_of(card).empty());
+    if (!is_missed || has_port) continue;
     const std::string what = card.address + " is " + describe_on_pci_bus(found.cards, card.address);
     found.gaps.push_back({"", "pci_bus", what});
   }

@@ -24,6 +24,8 @@ struct PciCard {
   std::string address;  ///< "0000:1b:00.0"
   std::string driver;   ///< "" when none is bound
   std::optional<std::uint32_t> width, max_width;
+  /// The driver has made neither an interface nor an RDMA device of it, in no network namespace.
+  bool without_port = false;
   bool operator==(const PciCard&) const = default;
 };
 
@@ -31,6 +33,8 @@ struct PciCard {
 /// (/sys/bus/pci/devices/ADDR/{class,driver,current_link_width,max_link_width}; linux:
 /// drivers/pci/pci-sysfs.c). nullopt: the bus can't be listed.
 std::optional<std::vector<PciCard>> network_cards(Host& host);
+/// The driver that lends the card to a virtual machine or a program; "": none.
+std::string lender_of(const PciCard& card);
 /// "on the PCI bus without a driver, 8 of 16 lanes"; "not on the PCI bus"; "" when the bus could
 /// not be read.
 std::string describe_on_pci_bus(const std::optional<std::vector<PciCard>>& cards,

@@ -71,10 +71,13 @@ bool is_virtual_function(std::string_view vendor, std::string_view device) {
 void judge_function(Host& host, const std::string& device_dir, InventoryPort& port) {
   const std::string& pci = port.sysfs_pci_dir;
   port.id.function = "pf";
+  // The link of an RDMA device is judged all the same: nothing else in this machine has it.
+  const bool judged = port.id.verbs;
   if (contains(kVirtualNicDrivers, port.id.driver)) {
     port.id.function = "virtual";
-    port.exempt_reason =
-        "virtual NIC (" + port.id.driver + "): its cable can't be seen from this machine";
+    if (!judged)
+      port.exempt_reason =
+          "virtual NIC (" + port.id.driver + "): its cable can't be seen from this machine";
   } else if (device_dir.find(".sf.") != std::string::npos) {  // auxiliary device "mlx5_core.sf.2"
     port.id.function = "sf";
     port.exempt_reason = "subfunction of " + base_name(pci);
@@ -85,7 +88,7 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
              (!pci.empty() && is_virtual_function(read_attribute(host, pci + "/vendor"),
                                                   read_attribute(host, pci + "/device")))) {
     port.id.function = "vf";
-    port.exempt_reason = "virtual function: the physical one is not in this machine";
+    if (!judged) port.exempt_reason = "virtual function: the physical one is not in this machine";
   }
 }
 
@@ -233,6 +236,14 @@ std::optional<std::vector<PciCard>> network_cards(Host& host) {
     if (const auto driver = host.resolve(dir + "/driver")) card.driver = base_name(*driver);
     card.width = parse_link_width(read_attribute(host, dir + "/current_link_width"));
     card.max_width = parse_link_width(read_attribute(host, dir + "/max_link_width"));
+    // The kernel makes and removes these directories with the first and the last device in them; of
+    // a device in another network namespace the directory is there (linux: drivers/base/core.c,
+    // cleanup_glue_dir()).
+    const auto has = [&](const char* name) { return host.list_dir(dir + name).ok(); };
+    // Chelsio's driver takes the functions 0 to 3 for SR-IOV alone (linux: cxgb4_main.c
+    // init_one()).
+    card.without_port = !card.driver.empty() && card.driver != "cxgb4" && followed &&
+                        !has("/net") && !has("/infiniband");
     cards.push_back(std::move(card));
   }
   std::ranges::sort(cards, {}, &PciCard::address);
@@ -247,6 +258,7 @@ std::string describe_on_pci_bus(const std::optional<std::vector<PciCard>>& cards
   std::string words = at->driver.empty()
                           ? "on the PCI bus without a driver"
                           : fmt::format("on the PCI bus with the driver {}", at->driver);
+  if (at->without_port) words.append(", ").append(kMadeNoPort);
   if (at->width && at->max_width && *at->width < *at->max_width)
     words += fmt::format(", {} of {} lanes", *at->width, *at->max_width);
   return words;

@@ -104,6 +104,49 @@ std::string bridge_above(const std::string& dir) {
   return pci_address_in(above) == base_name(above) ? above : "";
 }
 
+/// The link between `lower` and the bridge above it.
+PcieLink read_link(Host& host, const std::string& lower, const std::string& upper) {
+  std::string ignored;
+  const auto read = [&](const std::string& dir, const char* name, auto parse) {
+    return read_value(host, dir, name, parse, ignored);
+  };
+  PcieLink link{base_name(lower),
+                read(lower, "current_link_speed", parse_link_speed),
+                {},
+                read(lower, "current_link_width", parse_link_width),
+                {}};
+  const auto speed = read(upper, "max_link_speed", parse_link_speed);
+  const auto width = read(upper, "max_link_width", parse_link_width);
+  // Of a bridge that can't be read nothing is known, unlike of the card's own slot.
+  if (speed)
+    link.max_speed_gtps = both_ends(read(lower, "max_link_speed", parse_link_speed), speed);
+  if (width) link.max_width = both_ends(read(lower, "max_link_width", parse_link_width), width);
+  return link;
+}
+
+double bandwidth(const std::optional<double>& speed, const std::optional<std::uint32_t>& width) {
+  return speed.value_or(0) * width.value_or(0);
+}
+
+/// Up to the root port: below a switch there are a downstream port and the switch's upstream port,
+/// whose link is the next one (PCI Express Base Specification, 1.3 and 1.4).
+std::optional<PcieLink> find_low_link(Host& host, std::string downstream, const PcieSample& card) {
+  constexpr int kMostSwitches = 8;
+  std::optional<PcieLink> lowest;
+  double least = bandwidth(card.speed_gtps, card.width);
+  for (int i = 0; i < kMostSwitches && !downstream.empty(); ++i) {
+    const std::string upstream = bridge_above(downstream);
+    downstream = upstream.empty() ? "" : bridge_above(upstream);
+    if (downstream.empty()) break;
+    PcieLink link = read_link(host, upstream, downstream);
+    const double carries = bandwidth(link.speed_gtps, link.width);
+    if (!link.is_low() || carries <= 0 || carries >= least) continue;
+    least = carries;
+    lowest = std::move(link);
+  }
+  return lowest;
+}
+
 constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed",
                                    "max_link_width"};
 /// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four
@@ -184,6 +227,7 @@ void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::v
     pcie.bridge_max_width = read("max_link_width", parse_link_width);
     pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
     pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
+    pcie.above = find_low_link(host, bridge, pcie);
   }
   const std::string behind = edge != dir ? dir : "";
   pcie.aer_correctable = aer_total(host, edge, behind, "aer_dev_correctable", trouble);

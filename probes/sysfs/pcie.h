@@ -16,7 +16,8 @@
 namespace linkhealth {
 
 /// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower
-/// slot is not degraded. Of a card with its own switch the link of that switch counts. A gap (probe
+/// slot is not degraded. Of a card with its own switch the link of that switch counts; of the links
+/// above, up to the root port, the one that holds it back (PcieSample::above). A gap (probe
 /// "pcie") when a link speed or width can't be read; AER totals are absent where the platform does
 /// not show them. Does nothing for a port without a PCI function.
 void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);

@@ -69,7 +69,7 @@ TEST(Tables, HoldTheNamesOfTheFormat) {
       "reduced_speed",     "settings_mismatch", "admin_down",          "unplugged",
       "far_port_down",     "far_switch_fault",  "pcie_degraded",       "nic_fault",
       "host_bottleneck",   "congestion",        "loss_elsewhere",      "wrong_cabling",
-      "monitor_blind",     "bad_training"};
+      "monitor_blind",     "bad_training",      "provider_link"};
   std::set<std::string_view> names;
   for (const Fault& fault : fault_table())
     if (fault.name != "healthy") names.insert(fault.name);

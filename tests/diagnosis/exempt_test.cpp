@@ -65,11 +65,15 @@ TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
   EXPECT_EQ(exempt_reason(port, nullptr, false), "");
 }
 
-TEST(Exempt, AVirtualFunctionIs) {
+TEST(Exempt, AVirtualFunctionIsWhereItsPhysicalOneIsHere) {
   PortHistory port;
   port.latest.id.function = "vf";
   port.carrier.up = true;
-  EXPECT_NE(exempt_reason(port, nullptr, false).find("virtual"), std::string::npos);
+  EXPECT_EQ(exempt_reason(port, nullptr, false), "");
+  EXPECT_TRUE(is_of_provider(port.latest.id));
+  port.latest.id.exempt = "virtual function of 0000:1b:00.0";
+  EXPECT_EQ(exempt_reason(port, nullptr, false), "virtual function of 0000:1b:00.0");
+  EXPECT_FALSE(is_of_provider(port.latest.id));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 TEST(PcieReduced, APortUnderLoadSavesNoPower) {
   Scene scene;
   scene.port.latest.pcie = PcieSample{};
-  scene.port.latest.pcie->speed_gtps = 8;
+  scene.port.latest.pcie->speed_gtps = 2.5;
   scene.port.latest.pcie->max_speed_gtps = 32;
   scene.port.device.pcie_low_reads = 2;
   scene.port.device.pcie_low_since = scene.view.now - from_seconds(600);
@@ -31,6 +31,52 @@ TEST(PcieReduced, APortUnderLoadSavesNoPower) {
       << "load not known: power saving, for ten minutes or so";
   scene.port.device.pcie_low_since = scene.view.now - from_seconds(900);
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
+  scene.port.latest.pcie->speed_gtps = 8;
+  scene.port.device.pcie_low_reads = 1;
+  scene.port.device.pcie_low_since = scene.view.now;
+  EXPECT_TRUE(look(kPcieReduced, scene.view).present()) << "power saving goes down to 2.5 or 5";
+}
+
+/// The octets may be known only now and then: a port that had no load since may sleep for hours.
+TEST(PcieReduced, AnIdlePortMaySleep) {
+  for (const double period_s : {10.0, 60.0, 300.0}) {
+    Scene scene;
+    scene.port.latest.pcie = PcieSample{};
+    scene.port.latest.pcie->speed_gtps = 2.5;
+    scene.port.latest.pcie->max_speed_gtps = 16;
+    scene.port.device.pcie_low_reads = 5;
+    scene.port.device.pcie_low_since = scene.view.now - from_seconds(1800);
+    scene.port.pcie_at = scene.view.now;
+    for (int i = 2; i > 0; --i) {
+      Interval idle;
+      idle.begin = scene.view.now - from_seconds(period_s * i);
+      idle.end = scene.view.now - from_seconds(period_s * (i - 1));
+      if (i == 2) carry_share(idle, 0.0002);
+      scene.port.counters.intervals.emplace_back(idle);
+    }
+    EXPECT_TRUE(look(kPcieReduced, scene.view).unknown()) << period_s;
+    Interval& last = scene.port.counters.intervals.back();
+    last.begin = scene.view.now - from_seconds(700);
+    carry_share(last, 0.4);
+    EXPECT_TRUE(look(kPcieReduced, scene.view).present()) << period_s << ": not under load";
+  }
+}
+
+TEST(PcieReduced, TheLinkAboveASwitchOfTheBoardCounts) {
+  Scene scene;
+  PcieSample& pcie = scene.port.latest.pcie.emplace();
+  pcie.speed_gtps = pcie.max_speed_gtps = 32;
+  pcie.width = pcie.max_width = 16;
+  EXPECT_TRUE(look(kPcieReduced, scene.view).absent());
+  scene.port.device.update(pcie, scene.view.now);
+  EXPECT_EQ(scene.port.device.pcie_low_reads, 0U);
+  pcie.above = PcieLink{"0000:59:01.0", 16, 32, 16, 16};
+  scene.port.device.update(pcie, scene.view.now);
+  const Finding slow = look(kPcieReduced, scene.view);
+  ASSERT_TRUE(slow.present());
+  EXPECT_THAT(std::string(slow.comparisons.back().what), HasSubstr("bridge above the card"));
+  pcie.above = PcieLink{"0000:59:01.0", 2.5, 32, 16, 16};
+  EXPECT_FALSE(look(kPcieReduced, scene.view).present()) << "it may sleep";
 }
 
 TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {

@@ -219,7 +219,9 @@ const std::vector<Row>& rows() {
        [](Scene& s, double at) { s.port.own.serial_changed_at = steady_from_seconds(at); }, 9940,
        9941},
       {kSupplyShared, true,
-       [](Scene& s, double v) { s.view.supply_low = true, s.view.group.siblings_supply_low = v; },
+       [](Scene& s, double v) {
+         s.view.supply_low = true, s.view.supply_low_s = 900, s.view.group.siblings_supply_low = v;
+       },
        1, 0},
       {kModuleHeld, false,
        [](Scene& s, double v) { lanes(s), s.port.latest.module->low_pwr_request_sw = v != 0; }, 1,

@@ -126,6 +126,16 @@ void driver_reload(Everyday& e) {
   e.port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
 }
 
+/// The job uses other rails: this one is idle, and its PCIe link sleeps.
+void sleeping_pcie(Everyday& e) {
+  const double factor = 2.5 / e.port.pcie.max_speed_gtps.value_or(16);
+  e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(900, 7200), false,
+                    [factor](PortSim& at, double, double) {
+                      at.now.load_factor = 2e-4;
+                      at.now.pcie_speed_factor = factor;
+                    }));
+}
+
 struct EverydayRow {
   double chance;  ///< of a port in a day
   bool touches;   ///< the link itself: it would repair or hide a fault of the same port
@@ -138,6 +148,7 @@ constexpr EverydayRow kEveryday[] = {
     {0.03, true, &module_swap},    {0.06, true, &low_light},
     {0.08, false, &module_busy},   {0.03, false, &counters_cleared},
     {0.02, true, &driver_reload},  {0.03, true, &module_reseat},
+    {0.05, true, &sleeping_pcie},
 };
 
 }  // namespace
@@ -168,6 +179,13 @@ void Simulation::draw_everyday(const CaseSpec& spec) {
   if (rng_.chance(0.15 * rate)) {
     fan_step_at_ = rng_.uniform(0, duration_s_);
     fan_step_c_ = rng_.chance(0.6) ? -6 : rng_.uniform(2, 6);
+  }
+  if (rng_.chance(0.08 * rate)) {  // the power feeds are switched over
+    const double t = rng_.uniform(600, duration_s_);
+    const double length = rng_.uniform(60, 600), drop_v = rng_.uniform(0.15, 0.3);
+    for (const auto& port : ports_)
+      port->add(window(t, length, false,
+                       [drop_v](PortSim& at, double, double) { at.now.supply_drop_v = drop_v; }));
   }
   if (rng_.chance(0.08 * rate)) reboot_node(rng_.uniform(900, duration_s_ - 900));
   if (uptime_at_0_ < 300) {  // the node has just come up: links find each other

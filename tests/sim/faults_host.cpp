@@ -101,6 +101,12 @@ void plan_loss_elsewhere(Planner& p) {
 }
 
 void plan_monitor_blind(Planner& p) {
+  const bool counts_bits = p.medium().fec == Fec::kRs544 && !p.port.infiniband();
+  if (counts_bits && p.rng.chance(0.25)) {
+    p.truth.note = "frozen";
+    p.always([](PortSim& at) { at.now.counters_frozen = true; });
+    return;
+  }
   const bool permission = p.rng.chance(0.5);
   p.truth.note = permission ? "permission" : "timeout";
   const bool with_link = permission && p.rng.chance(0.5);

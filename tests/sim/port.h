@@ -52,6 +52,8 @@ struct Conditions {
   double remote_loss_per_s = 0, reorder_per_s = 0;
   bool remote_marked = false;
   bool slow_restarts = false;  ///< the card makes a notification for each timeout
+  double supply_drop_v = 0;      ///< of the module
+  bool counters_frozen = false;  ///< they are read, and have the values of before
   double pcie_width_factor = 1, pcie_speed_factor = 1, aer_per_s = 0;
   DownReason reason;        ///< why the link is down, when a fault knows better than the physics
   std::string fault_cause;  ///< of the module
@@ -150,6 +152,7 @@ class PortSim {
   std::vector<Action> actions_;
   std::vector<PortEvent> events_;
   Tally tally_;
+  std::optional<Counters> last_counters_;  ///< as they were sampled last
   std::vector<double> lane_bits_;
   bool has_lanes_ = false, has_bits_ = false;
   bool carrier_ = true;

@@ -62,6 +62,7 @@ ModuleSample PortSim::sample_module() {
   // A module whose management does not answer gives its identity from the driver's cache and
   // nothing else.
   if (now.module_managed) out = read_module(link, ddm, Way::kIn, temperature_c, rng);
+  if (out.supply_v) *out.supply_v -= now.supply_drop_v;
   switch (medium.build) {
     case Build::kOptical:
       out.kind = "optical";
@@ -173,8 +174,9 @@ PortSample PortSim::sample(double t, bool optics, bool peer, bool with_pcie,
   } else if (!virtual_function) {
     Counters counters;
     for (const auto& [name, value] : tally_.values()) counters.set(name, value);
-    out.counters = counters;
-    if (has_lanes_) {
+    if (!now.counters_frozen || !last_counters_) last_counters_ = counters;
+    out.counters = last_counters_;
+    if (has_lanes_ && !now.counters_frozen) {
       for (const double bits : lane_bits_) {
         FecLane lane;
         lane.corrected_bits = static_cast<std::uint64_t>(bits);

@@ -144,6 +144,7 @@ void Simulation::draw_ports(const CaseSpec& spec) {
   } else if (count >= 2 && rng_.chance(0.08)) {
     ports_.back()->virtual_function = true;
     ports_.back()->setup.id.function = "vf";
+    ports_.back()->setup.id.exempt = "virtual function of " + ports_.front()->setup.id.pci;
     truth_[ports_.back()->setup.id.key()].exempt = "vf";
   }
 }

@@ -92,6 +92,46 @@ TEST(CheckTest, NoPortIsNotWell) {
   EXPECT_EQ(check(none, nullptr, now()).level, CheckLevel::kUnknown);
 }
 
+TEST(CheckTest, WhereNothingIsJudgedNothingIsOk) {
+  Report report = test::example_report();
+  report.ports = {test::exempt_port()};
+  const Check none = check(report, nullptr, now());
+  EXPECT_EQ(none.level, CheckLevel::kUnknown);
+  EXPECT_TRUE(none.text.starts_with("none of 1 port is judged (")) << none.text;
+  EXPECT_EQ(none.drain_reason, "") << "nothing is known to be wrong";
+  EXPECT_EQ(check(report, &report.ports[0], now()).level, CheckLevel::kUnknown);
+  report.ports.push_back(test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0"));
+  EXPECT_EQ(check(report, nullptr, now()).level, CheckLevel::kOk);
+  report.ports[0].note = std::string(kRefusedEntry) + ": virtual function of 0000:1b:00.0";
+  const Check refused = check(report, nullptr, now());
+  EXPECT_EQ(refused.level, CheckLevel::kUnknown) << "the configuration expects it";
+  EXPECT_NE(refused.text.find("cannot be judged"), std::string::npos);
+}
+
+TEST(CheckTest, ACardWithoutItsPortIsNamed) {
+  Report report = test::example_report();
+  report.ports = {test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")};
+  report.gaps = {{"", "pci_bus", "0000:3b:00.0 is on the PCI bus without a driver"}};
+  EXPECT_EQ(check(report, nullptr, now()).level, CheckLevel::kOk) << "nobody uses it, perhaps";
+  report.gaps = {{"", "pci_bus",
+                  "0000:65:01.0 is on the PCI bus with the driver mlx5_core, which has made no "
+                  "port of it"}};
+  const Check missed = check(report, nullptr, now());
+  EXPECT_EQ(missed.level, CheckLevel::kUnknown);
+  EXPECT_TRUE(missed.text.starts_with("0000:65:01.0 is on the PCI bus")) << missed.text;
+}
+
+TEST(CheckTest, HowMuchCannotBeSeenIsSaid) {
+  Report report = test::example_report();
+  report.ports = {test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")};
+  CheckView view = now();
+  view.sight = SightCount{147, 160};
+  EXPECT_EQ(check(report, nullptr, view).text,
+            "1 port; 147 of 160 sources unreadable: linkhealth doctor");
+  view.sight = SightCount{0, 160};
+  EXPECT_EQ(check(report, nullptr, view).text, "1 port");
+}
+
 TEST(CheckTest, ADryRunIsOk) {
   Report report = test::example_report();
   report.dry_run = true;

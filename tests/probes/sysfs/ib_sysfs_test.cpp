@@ -160,6 +160,35 @@ TEST_F(IbSysfs, AMissingDirectoryIsAGapOnlyWhereTheDriverAlwaysHasIt) {
   EXPECT_THAT(read(mlx5, kPma).gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "counters: ENOENT"}));
 }
 
+/// ionic has the directory, and nothing in it.
+TEST_F(IbSysfs, AnEmptyDirectoryIsAGapOnlyWhereTheDriverAlwaysFillsIt) {
+  fake_.remove(nic_.port_dir() + "/counters");
+  fake_.make_dir(nic_.port_dir() + "/counters");
+  for (const char* driver : {"ionic", "irdma"}) {
+    auto without = reader(0, driver);
+    EXPECT_TRUE(read(without, kPma).gaps.empty()) << driver;
+  }
+  auto mlx5 = reader();
+  EXPECT_THAT(read(mlx5, kPma).gaps,
+              ElementsAre(Gap{"mlx5_0/1", "counters", "the counters directory is empty"}));
+}
+
+TEST_F(IbSysfs, CountersOfWhichTheTableKnowsNoneSaySo) {
+  fake_.remove(nic_.port_dir() + "/hw_counters");
+  put("hw_counters/SwLinkUp,32", "1");
+  put("hw_counters/RcvHdrOvr24", "0");
+  auto port = reader(0, "hfi1");
+  const auto hw = read(port, kHw);
+  EXPECT_EQ(hw.counter("RcvHdrOvr24"), 0U);
+  EXPECT_THAT(hw.gaps,
+              ElementsAre(Gap{"mlx5_0/1", "hw_counters",
+                              "none of the driver's 2 counters has a meaning here: they are shown, "
+                              "and judge nothing"}));
+  put("hw_counters/rx_rdma_ecn_pkts", "7");
+  auto ionic = reader(0, "ionic");
+  EXPECT_TRUE(read(ionic, kHw).gaps.empty());
+}
+
 TEST_F(IbSysfs, ADirectoryThatCannotBeListedIsAGapUntilItCan) {
   host_.fail_list("*counters", EMFILE);
   auto port = reader();
@@ -289,6 +318,16 @@ TEST(IbStateParse, States) {
   EXPECT_EQ(parse_state("4: PortConfigurationTraining"), "PortConfigurationTraining");
   for (const char* bad : {"", "ACTIVE", "4:", "4: ", "x: ACTIVE", "7: <unknown>", "N/A (no PMA)"})
     EXPECT_FALSE(parse_state(bad)) << bad;
+}
+
+/// The kernel prints Omni-Path's two further states as unknown.
+TEST(IbStateParse, PhysicalStatesOfOmniPath) {
+  EXPECT_EQ(parse_phys_state("9: <unknown>"), "Offline");
+  EXPECT_EQ(parse_phys_state("11: <unknown>"), "Test");
+  EXPECT_EQ(parse_phys_state("5: LinkUp"), "LinkUp");
+  EXPECT_EQ(parse_phys_state("2: Polling"), "Polling");
+  EXPECT_FALSE(parse_phys_state("10: <unknown>"));
+  EXPECT_FALSE(has_link(*parse_phys_state("9: <unknown>")));
 }
 
 TEST(IbStateParse, Rates) {

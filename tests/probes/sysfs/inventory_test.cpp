@@ -134,22 +134,21 @@ TEST(Inventory, AGuestRecognisesAVirtualFunctionByItsPciId) {
   const auto reason_for = [&host](const char* vendor, const char* device) {
     host.set(Nic{}.pci_dir() + "/vendor", std::string(vendor) + "\n");
     host.set(Nic{}.pci_dir() + "/device", std::string(device) + "\n");
-    return take_inventory(host).ports.at(0).exempt_reason;
+    const InventoryPort port = take_inventory(host).ports.at(0);
+    return port.exempt_reason + port.id.function;
   };
   for (const auto& [vendor, device] : {std::pair{"0x15b3", "0x101e"},
                                        {"0x15b3", "0xa2d3"},
                                        {"0x14e4", "0x1819"},
                                        {"0x1dd8", "0x1003"},
                                        {"0x8086", "0x145c"}})
-    EXPECT_EQ(reason_for(vendor, device),
-              "virtual function: the physical one is not in this machine")
-        << device;
+    EXPECT_EQ(reason_for(vendor, device), "vf") << device << ": its link is judged here";
   for (const auto& [vendor, device] : {std::pair{"0x15b3", "0x1021"},
                                        {"0x14e4", "0x1760"},
                                        {"0x1dd8", "0x1002"},
                                        {"0x8086", "0x1452"},
                                        {"0x8086", ""}})
-    EXPECT_EQ(reason_for(vendor, device), "") << device;
+    EXPECT_EQ(reason_for(vendor, device), "pf") << device;
 }
 
 /// A subfunction of the NIC, as mlx5 makes it.
@@ -213,7 +212,8 @@ TEST(Inventory, APortMayHaveNoNetdev) {
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.netdev, "");
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.link_layer, "InfiniBand");
   EXPECT_EQ(port(inventory, "mlx5_0/1").ifindex, 0);
-  EXPECT_THAT(port(inventory, "rdmap0s6/1").exempt_reason, HasSubstr("virtual NIC (efa)"));
+  EXPECT_EQ(port(inventory, "rdmap0s6/1").exempt_reason, "") << "its link is judged here";
+  EXPECT_TRUE(is_of_provider(port(inventory, "rdmap0s6/1").id));
 }
 
 TEST(Inventory, SoftRoceIsAPortOfItsLowerNetdev) {
@@ -351,6 +351,7 @@ TEST(PciBus, NetworkCardsWithTheirDriverAndWidth) {
   FakeHost host;
   add_card(host, "0000:3b:00.0", "0x020700");
   add_card(host, "0000:1b:00.0", "0x020000", "mlx5_core");
+  host.make_dir("/sys/bus/pci/devices/0000:1b:00.0/net");  // all in other network namespaces
   add_card(host, "0000:00:1f.0", "0x060100");
   add_card(host, "0000:1b:00.2", "0x020000", "mlx5_core");
   host.make_dir("/sys/bus/pci/devices/0000:1b:00.2/physfn");
@@ -363,6 +364,24 @@ TEST(PciBus, NetworkCardsWithTheirDriverAndWidth) {
   EXPECT_EQ(describe_on_pci_bus(cards, "0000:3b:00.0"),
             "on the PCI bus without a driver, 8 of 16 lanes");
   EXPECT_EQ(describe_on_pci_bus(cards, "0000:9b:00.0"), "not on the PCI bus");
+}
+
+TEST(PciBus, ACardWithItsDriverAndWithoutAPortIsMissedByName) {
+  FakeHost host;
+  add_nic(host, Nic{});
+  add_card(host, "0000:65:01.0", "0x020700", "mlx5_core");
+  add_card(host, "0000:66:00.0", "0x020000", "bnxt_en");
+  host.make_dir("/sys/bus/pci/devices/0000:66:00.0/net");  // of a pod
+  add_card(host, "0000:67:00.0", "0x020000", "vfio-pci");  // lent to a virtual machine
+  add_card(host, "0000:68:00.0", "0x020000", "cxgb4");     // of its functions one has the ports
+  const auto gaps = take_inventory(host).gaps;
+  ASSERT_EQ(gaps.size(), 1U);
+  EXPECT_EQ(gaps[0].probe, "pci_bus");
+  EXPECT_EQ(gaps[0].reason,
+            "0000:65:01.0 is on the PCI bus with the driver mlx5_core, which has made no port of "
+            "it, 8 of 16 lanes");
+  host.make_dir("/sys/bus/pci/devices/0000:65:01.0/infiniband");
+  EXPECT_TRUE(take_inventory(host).gaps.empty());
 }
 
 TEST(PciBus, ABusThatCannotBeListedGivesNoText) {

@@ -115,6 +115,47 @@ TEST_F(Pcie, TheSlotsLinkCountsOfACardWithItsOwnSwitch) {
   EXPECT_EQ(sample_.pcie->width, 16U);
 }
 
+/// Root port, a switch of the board (upstream and downstream port), the card.
+TEST_F(Pcie, TheNarrowestLinkAboveASwitchIsNamedWhereItHoldsTheCardBack) {
+  const std::string root = "/sys/devices/pci0000:c9/0000:c9:01.0";
+  const std::string upstream = root + "/0000:ca:00.0";
+  const std::string downstream = upstream + "/0000:cb:00.0";
+  const std::string card = downstream + "/0000:cc:00.0";
+  const auto link = [&](const std::string& of, const char* speed, const char* width,
+                        const char* max_speed) {
+    fake_.set(of + "/vendor", of == card ? "0x14e4\n" : "0x10b5\n");
+    fake_.set(of + "/current_link_speed", std::string(speed) + " GT/s PCIe\n");
+    fake_.set(of + "/current_link_width", std::string(width) + "\n");
+    fake_.set(of + "/max_link_speed", std::string(max_speed) + " GT/s PCIe\n");
+    fake_.set(of + "/max_link_width", "16\n");
+  };
+  for (const auto& of : {downstream, card}) link(of, "16.0", "16", "16.0");
+  port_.sysfs_pci_dir = card;
+  port_.id.pci = "0000:cc:00.0";
+  const auto above = [&] {
+    sample_.pcie.reset();
+    read_pcie(host_, port_, sample_, gaps_);
+    return sample_.pcie ? sample_.pcie->above : std::nullopt;
+  };
+  for (const auto& of : {root, upstream}) link(of, "16.0", "4", "16.0");
+  EXPECT_EQ(above(), (PcieLink{"0000:ca:00.0", 16, 16, 4, 16}));
+  EXPECT_TRUE(sample_.pcie->lowest().is_narrow());
+  EXPECT_FALSE((PcieLink{"", sample_.pcie->speed_gtps, sample_.pcie->max_speed_gtps,
+                         sample_.pcie->width, sample_.pcie->max_width})
+                   .is_low());
+  for (const auto& of : {root, upstream}) link(of, "16.0", "16", "16.0");
+  EXPECT_FALSE(above()) << "as fast as both of its ends can";
+  link(root, "16.0", "16", "16.0");
+  link(upstream, "16.0", "16", "32.0");
+  EXPECT_FALSE(above()) << "a Gen 5 switch below a Gen 4 root port";
+  for (const auto& of : {root, upstream}) link(of, "16.0", "16", "32.0");
+  EXPECT_FALSE(above()) << "below its best, and the card needs no more";
+  fake_.remove(root + "/max_link_speed");
+  link(upstream, "8.0", "16", "32.0");
+  EXPECT_FALSE(above()) << "what the root port can do is not known";
+  EXPECT_TRUE(gaps_.empty());
+}
+
 TEST_F(Pcie, BadContentIsAGap) {
   host_.replace("*/current_link_speed", "Unknown\n");
   host_.fail("*/0000:1b:00.0/max_link_width", EINVAL);
