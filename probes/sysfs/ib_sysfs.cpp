@@ -30,6 +30,11 @@ bool has_agent(std::string_view driver) {
   return driver == "mlx5_core" || driver == "mlx4_core" || driver == "hfi1";
 }
 
+bool knows_any(const std::vector<std::string>& names) {
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return find_counter(name).has_value(); });
+}
+
 void add_reason(std::string& reasons, const std::string& reason) {
   if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
 }
@@ -120,15 +125,11 @@ void IbPortReader::find_hw_counters() {
     });
     hw_ = SysfsCounters("hw_counters", "", *names);
   }
+  const bool knows_none = names && !names->empty() && !knows_any(*names);
+  meaningless_ = knows_none ? "none of the driver's " + std::to_string(names->size()) +
+                                  " counters has a meaning here: they are shown, and judge nothing"
+                            : "";
   find_device_counters();
-  const bool means_something = !names || names->empty() || !device_.empty() ||
-                               std::ranges::any_of(*names, [](const std::string& name) {
-                                 return find_counter(name).has_value();
-                               });
-  meaningless_ = means_something
-                     ? ""
-                     : "none of the driver's " + std::to_string(names->size()) +
-                           " counters has a meaning here: they are shown, and judge nothing";
 }
 
 /// Without the names that the port has itself.
@@ -151,6 +152,7 @@ void IbPortReader::find_device_counters() {
   if (port_.cabled_ports <= 1) {
     device_dir_ = *std::move(dir);
     device_ = SysfsCounters("hw_counters", "", *names);
+    if (knows_any(*names)) meaningless_.clear();
   } else if (lacking && port_.exempt_reason.empty() && !names->empty()) {
     no_device_counters_ =
         "counted for the whole device, which has " + std::to_string(port_.cabled_ports) + " ports";
