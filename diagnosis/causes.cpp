@@ -59,8 +59,8 @@ constexpr Expectations kOwnReceiver = {
               kFarSendsUnheard},
     .sometimes = {kModuleNew, kFlaps, kNoLockWithLight, kNoFecLock, kTrainingFails, kFarErrors,
                   kNoPcsLock},
-    .rarely = {kLinkRecoveries, kModuleState, kRetries, kSpeedReduced, kBiasHigh,
-               kRemoteFault, kNoPartner, kModuleBlind, kTxOff, kNoLight, kFibresAlike}};
+    .rarely = {kLinkRecoveries, kModuleState, kRetries, kSpeedReduced, kRemoteFault, kNoPartner,
+               kModuleBlind, kTxOff, kNoLight, kFibresAlike}};
 constexpr Expectations kBursting = {.always = {kErrorBursts, kLosingData},
                                     .sometimes = {kFlaps, kRetries, kLinkRecoveries},
                                     .rarely = {kOneLaneErrors}};
@@ -95,8 +95,8 @@ constexpr Expectations kHot = {
     .decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
     .always = {kModuleHot},
     .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
-    .sometimes = {kNicHot, kLosingData, kFlaps, kTxOff, kSnrLow, kBadSignal,
-                  kLinkRecoveries, kFarSendsUnheard, kModuleHeld, kHostSilent},
+    .sometimes = {kNicHot, kLosingData, kFlaps, kTxOff, kSnrLow, kBadSignal, kLinkRecoveries,
+                  kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
 // The module asks for more power than the cage gives, and stays in low power.
 constexpr Expectations kTooMuchPower = {

@@ -51,7 +51,7 @@ struct Conditions {
   double host_drops_per_s = 0, host_pause_per_s = 0, pci_stalls_per_s = 0;
   double remote_loss_per_s = 0, reorder_per_s = 0;
   bool remote_marked = false;
-  bool slow_restarts = false;  ///< the card makes a notification for each timeout
+  bool slow_restarts = false;    ///< the card makes a notification for each timeout
   double supply_drop_v = 0;      ///< of the module
   bool counters_frozen = false;  ///< they are read, and have the values of before
   double pcie_width_factor = 1, pcie_speed_factor = 1, aer_per_s = 0;
