@@ -31,8 +31,9 @@ TEST(PortsThatGo, AllAtOnceAreOneMatterAndNoCable) {
   EXPECT_EQ(node.events[0].fault.end, End::kNode);
   EXPECT_THAT(node.events[0].fault.summary, HasSubstr("all 8 ports of this node went at once"));
   for (std::size_t i = 1; i < node.report->ports.size(); ++i) {
-    EXPECT_EQ(node.report->ports[i].health, Health::kUnknown) << node.report->ports[i].port;
-    EXPECT_TRUE(node.report->ports[i].faults.empty());
+    ASSERT_EQ(node.report->ports[i].faults.size(), 1U) << node.report->ports[i].port;
+    EXPECT_EQ(node.report->ports[i].faults[0].id, node.events[0].fault.id);
+    EXPECT_NE(node.report->ports[i].health, Health::kHealthy);
   }
   // They come back: the one finding proves itself and closes, nothing else is said.
   node.gone.clear();
