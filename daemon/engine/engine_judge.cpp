@@ -73,13 +73,16 @@ bool states_reason(const Findings& findings) {
   });
 }
 
-/// On fewer lanes than before, or than planned; or on one lane where others have more, which
-/// nobody intends with InfiniBand (a splitter cable gives two lanes to each).
+/// One lane where others have more: nobody intends that with InfiniBand (a splitter cable gives two
+/// lanes to each), and it does not widen by itself.
+bool has_one_lane(const Features& f) {
+  return f.link().lanes == 1U && f.group.siblings_lanes > 1 &&
+         f.port.latest.id.link_layer == "InfiniBand";
+}
+/// On fewer lanes than before, or than planned; or on one.
 bool is_narrow(const Features& f) {
   const std::uint32_t planned = f.expected != nullptr ? f.expected->lanes.value_or(0) : 0;
-  const bool one_lane = f.link().lanes == 1U && f.group.siblings_lanes > 1 &&
-                        f.port.latest.id.link_layer == "InfiniBand";
-  return one_lane ||
+  return has_one_lane(f) ||
          (f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned));
 }
 /// Slower than its module, or on fewer lanes than its siblings: perhaps on purpose.
@@ -211,6 +214,9 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   if (f.down && is_new && named.confidence < kLeadingConfidence && !states_reason(findings))
     verdict.down_s -= kReadingS;
   if (at(findings, kModuleAbsent).present()) verdict.down_s -= kHandS;
+  constexpr double kCertainOdds = 1e4;  // no hold: it is not a matter of time
+  if (named.fault->id == FaultId::kReducedSpeed && has_one_lane(f) && !f.port.carrier.since)
+    verdict.odds = std::max(verdict.odds, kCertainOdds);
   verdict.primary = {named.fault, named.confidence, severity_of(named, step)};
   Differential& second = step.second.emplace(differentiate({f, findings, false, named.cause}));
   if (f.down || 1 - second.healthy < kSecondAt || second.ranked.empty()) return verdict;

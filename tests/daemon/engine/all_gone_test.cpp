@@ -34,6 +34,7 @@ TEST(PortsThatGo, AllAtOnceAreOneMatterAndNoCable) {
     ASSERT_EQ(node.report->ports[i].faults.size(), 1U) << node.report->ports[i].port;
     EXPECT_EQ(node.report->ports[i].faults.front().id, node.events[0].fault.id);
     EXPECT_EQ(node.report->ports[i].faults.front().ports.size(), 8U);
+    EXPECT_NE(node.report->ports[i].health, Health::kHealthy);
   }
   // They come back: the one finding proves itself and closes, nothing else is said.
   node.gone.clear();
