@@ -114,12 +114,13 @@ bool is_no_identity(const ModuleImage& image, const ModulePageKey& key) {
 /// SFF-8472: limits and calibration, the part of A2h that never changes, with its sum in byte 95.
 constexpr unsigned kA2Constants = 96;
 
-/// Limits of this quantity that can be true.
-bool has_limits(const ModulePage& page, unsigned at, const ModuleQuantity& quantity) {
+/// Limits of this quantity that can be true: alarms not nearer to each other than `least`.
+bool has_limits(const ModulePage& page, unsigned at, const ModuleQuantity& quantity, double least) {
   ModuleWarnings ignored;
   const Limits limits = read_limits(page, at, quantity, ignored);
-  return limits.low_alarm.value_or(quantity.min - 1) >= quantity.min &&
-         limits.high_alarm.value_or(quantity.max + 1) <= quantity.max;
+  const double low = limits.low_alarm.value_or(quantity.min - 1);
+  const double high = limits.high_alarm.value_or(quantity.max + 1);
+  return low >= quantity.min && high <= quantity.max && high - low >= least;
 }
 bool has_value(const ModulePage& page, unsigned at, const ModuleQuantity& quantity) {
   ModuleWarnings ignored;
@@ -137,9 +138,13 @@ std::string why_not_a2(const ModuleImage& image) {
   if (!is_wrong(a2, 0, 94, 95)) return {};
   if (a2.u16(0) == a0.u16(0)) return "is an A0h: no readings";
   const bool external = a0.offers(92, 4);  // raw values
-  if (external || has_limits(a2, 0, kTemperature.quantity) || has_limits(a2, 8, kSupply.quantity) ||
-      (has_value(a2, 96, kTemperature.quantity) && has_value(a2, 98, kSupply.quantity)))
-    return {};
+  // No module's range is smaller; judgement.
+  constexpr double kLeastC = 10, kLeastV = 0.1;
+  const bool possible =
+      has_limits(a2, 0, kTemperature.quantity, kLeastC) ||
+      has_limits(a2, 8, kSupply.quantity, kLeastV) ||
+      (has_value(a2, 96, kTemperature.quantity) && has_value(a2, 98, kSupply.quantity));
+  if (external || possible) return {};
   return "has a wrong checksum, impossible limits and impossible readings";
 }
 
