@@ -86,13 +86,17 @@ bool is_wrong(const ModulePage& page, unsigned first, unsigned last, unsigned at
   return page.checksum_ok(first, last, at) == false;
 }
 
-/// Nothing that a person could read: of all texts that a module has, at least one is printable.
+/// Bytes that are no text stand where a module has its names. Blanks are no proof: an engine beside
+/// the ASIC may have no names at all.
 bool has_no_text(const ModulePage& page,
                  std::initializer_list<std::pair<unsigned, unsigned>> texts) {
-  ModuleWarnings ignored;
-  return std::ranges::all_of(texts, [&](const auto& text) {
-    return read_text(page, text.first, text.second, "", ignored).empty();
-  });
+  ModuleWarnings not_text;
+  return std::ranges::all_of(
+             texts,
+             [&](const auto& text) {
+               return read_text(page, text.first, text.second, "", not_text).empty();
+             }) &&
+         !not_text.empty();
 }
 
 /// Page 00h or A0h whose sums are all wrong and that names nobody: other bytes than the module's
