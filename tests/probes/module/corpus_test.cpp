@@ -280,9 +280,9 @@ struct Group {
   int at_least;
 };
 constexpr Group kGroups[] = {
-    {"identity", compare_identity, 138}, {"form", compare_form, 110},
-    {"monitors", compare_monitors, 39},  {"thresholds", compare_thresholds, 13},
-    {"flags", compare_flags, 171},       {"coherent", compare_coherent, 1},
+    {"identity", compare_identity, 137}, {"form", compare_form, 108},
+    {"monitors", compare_monitors, 34},  {"thresholds", compare_thresholds, 13},
+    {"flags", compare_flags, 120},       {"coherent", compare_coherent, 1},
 };
 
 /// Keys that are compared with nothing.
