@@ -86,13 +86,17 @@ bool is_wrong(const ModulePage& page, unsigned first, unsigned last, unsigned at
   return page.checksum_ok(first, last, at) == false;
 }
 
-/// Nothing that a person could read: of all texts that a module has, at least one is printable.
+/// Bytes that are no text stand where a module has its names. Blanks are no proof: an engine beside
+/// the ASIC may have no names at all.
 bool has_no_text(const ModulePage& page,
                  std::initializer_list<std::pair<unsigned, unsigned>> texts) {
-  ModuleWarnings ignored;
-  return std::ranges::all_of(texts, [&](const auto& text) {
-    return read_text(page, text.first, text.second, "", ignored).empty();
-  });
+  ModuleWarnings not_text;
+  return std::ranges::all_of(
+             texts,
+             [&](const auto& text) {
+               return read_text(page, text.first, text.second, "", not_text).empty();
+             }) &&
+         !not_text.empty();
 }
 
 /// Page 00h or A0h whose sums are all wrong and that names nobody: other bytes than the module's
@@ -114,12 +118,13 @@ bool is_no_identity(const ModuleImage& image, const ModulePageKey& key) {
 /// SFF-8472: limits and calibration, the part of A2h that never changes, with its sum in byte 95.
 constexpr unsigned kA2Constants = 96;
 
-/// Limits of this quantity that can be true.
-bool has_limits(const ModulePage& page, unsigned at, const ModuleQuantity& quantity) {
+/// Limits of this quantity that can be true: alarms not nearer to each other than `least`.
+bool has_limits(const ModulePage& page, unsigned at, const ModuleQuantity& quantity, double least) {
   ModuleWarnings ignored;
   const Limits limits = read_limits(page, at, quantity, ignored);
-  return limits.low_alarm.value_or(quantity.min - 1) >= quantity.min &&
-         limits.high_alarm.value_or(quantity.max + 1) <= quantity.max;
+  const double low = limits.low_alarm.value_or(quantity.min - 1);
+  const double high = limits.high_alarm.value_or(quantity.max + 1);
+  return low >= quantity.min && high <= quantity.max && high - low >= least;
 }
 bool has_value(const ModulePage& page, unsigned at, const ModuleQuantity& quantity) {
   ModuleWarnings ignored;
@@ -137,9 +142,13 @@ std::string why_not_a2(const ModuleImage& image) {
   if (!is_wrong(a2, 0, 94, 95)) return {};
   if (a2.u16(0) == a0.u16(0)) return "is an A0h: no readings";
   const bool external = a0.offers(92, 4);  // raw values
-  if (external || has_limits(a2, 0, kTemperature.quantity) || has_limits(a2, 8, kSupply.quantity) ||
-      (has_value(a2, 96, kTemperature.quantity) && has_value(a2, 98, kSupply.quantity)))
-    return {};
+  // No module's range is smaller; judgement.
+  constexpr double kLeastC = 10, kLeastV = 0.1;
+  const bool possible =
+      has_limits(a2, 0, kTemperature.quantity, kLeastC) ||
+      has_limits(a2, 8, kSupply.quantity, kLeastV) ||
+      (has_value(a2, 96, kTemperature.quantity) && has_value(a2, 98, kSupply.quantity));
+  if (external || possible) return {};
   return "has a wrong checksum, impossible limits and impossible readings";
 }
 

@@ -169,8 +169,9 @@ TEST(ModuleCases, AnotherCagesModuleSaysNothingOfThisPort) {
 TEST(ModuleCases, AnA2hThatIsA0hMakesNoFault) {
   const std::string file = "08-a2-is-a0/replay-213-link-up.jsonl.gz";
   SKIP_WITHOUT(shared_case(file));
-  GTEST_SKIP() << "the recording holds what the old decoder made of it: "
-                  "see AnA2hThatIsA0hHasNoReadings";
+  // Recorded with what was decoded of it then: a laser's fault on a link that carries.
+  const Replayed told = replay(shared_case(file));
+  EXPECT_TRUE(told.events.empty());
 }
 
 }  // namespace

@@ -194,6 +194,7 @@ TEST(Cmis, BanksHoldTheLanesAboveEight) {
   ASSERT_EQ(m.lanes.size(), 16U);
   EXPECT_DOUBLE_EQ(*m.lanes[15].rx_power_mw, 0.1234);
   b = EepromBuilder::cmis();
+  b.co_packaged();
   b.page(1).byte(142, 0x06);
   EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("page 11h of bank 2 was not read")));
 }

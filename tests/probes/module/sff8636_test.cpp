@@ -229,7 +229,8 @@ TEST(Sff8636, AFlagOfALimitThatIsNotThereIsNone) {
 TEST(Sff8636, TwistedPairByFibreChannelsMedia) {
   auto b = EepromBuilder::sff8636();
   b.page(0).byte(131, 0).byte(137, 0x40).byte(147, 0).u16(186, 0).byte(192, 0);
-  EXPECT_EQ(decode(b).media_type, "BASE-T");
+  EXPECT_EQ(decode(b).kind, "unknown");
+  EXPECT_EQ(decode(b).media_type, "copper");
   b.byte(137, 0x44);
   EXPECT_EQ(decode(b).kind, "optical");
 }
