@@ -82,7 +82,7 @@ struct Undecided {
   std::string fault;  ///< the likeliest of them
   End end = End::kNone;
   double confidence = 0;
-  std::string test;               ///< the cheapest test that distinguishes them
+  std::string test;                ///< the cheapest test that distinguishes them
   std::vector<Candidate> names{};  ///< all, the reported one included; most likely first
 };
 

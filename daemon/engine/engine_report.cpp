@@ -40,6 +40,12 @@ Health health_with(const FaultReport& fault, const Features& f) {
   return degraded ? Health::kDegraded : Health::kAtRisk;
 }
 
+/// The driver has it, and it cannot be read. What a driver does not have is not hidden.
+bool is_hidden(const PortHistory& port, SourceId source) {
+  const SourceStatus* blind = port.blind_to(source);
+  return blind != nullptr && blind->state == SourceState::kFailing;
+}
+
 /// Sources of what a healthy link is judged by that have not answered for an hour; "" mostly. What
 /// a driver does not have, or what the monitor may not read, is no such source.
 std::string long_unread(const PortStep& step) {
@@ -79,7 +85,7 @@ Health health_of(const PortReport& report, const PortStep& step) {
   if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
   // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
   const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr &&
-                     long_unread(step).empty();
+                     !is_hidden(f.port, SourceId::kCounters) && long_unread(step).empty();
   // A dead card carries nothing, even if its link is up; after a stuck queue the others go on, and
   // a card that fails repeatedly may work at the moment.
   const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);

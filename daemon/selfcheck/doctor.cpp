@@ -384,6 +384,8 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
 std::string why_no_module(const PortReport& port, const Report& report, const NodeFacts& facts) {
   // Of an unused port the module is read all the same.
   if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
+  if (port.latest.id.function == "vf")
+    return "virtual function: the module is the physical one's, which is not in this machine";
   const SourceSight sight = of_port(source_info(SourceId::kModule), port, report, facts);
   if (sight.state == Visibility::kNotUsed)
     return "the port has no network interface to read it through";

@@ -189,7 +189,7 @@ TEST_F(CliModuleFile, ModuleTextCannotControlTheTerminal) {
 
 TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
   expect_refused(show("", "--json"), "/module: the file is empty");
-  expect_refused(show("garbage\nof several\nlines\n"), "nor `ethtool -m DEV raw on`");
+  expect_refused(show("garbage\nof several\nlines\n"), "nor `sfputil show eeprom-hexdump`");
   expect_refused(show(std::string(512, '\xee')),
                  "/module: its first byte, eeh, names no form factor: not a module's memory");
   expect_refused(show("\x18\x50\x01"), "/module: only 3 bytes: a module's memory has at least 128");
