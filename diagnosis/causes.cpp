@@ -242,7 +242,7 @@ constexpr Expectations kThisNode = {
 constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
                                    .always = {kDeviceGone},
                                    .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
-                                   .sometimes = {kPcieLost, kLightThere, kHostSilent},
+                                   .sometimes = {kLightThere, kHostSilent},
                                    .rarely = {kNicHot, kFlaps}};
 constexpr Expectations kHotCard = {.decisive = {{{kNicHot, 4}}},
                                    .always = {kNicHot},

@@ -81,7 +81,6 @@ enum class SymptomId : std::uint8_t {
   kDeviceGone,
   kNicHot,
   kSlotPower,
-  kPcieLost,
   kCardErrors,
   // several ports
   kGroupDown,

@@ -186,10 +186,6 @@ Finding slot_power(const Features& f) {
   return Checks(kEvents).holds("ports are off: the slot gives too little power",
                                f.down && logged_since_fall(f, KernelLogClass::kPortPower));
 }
-Finding pcie_lost(const Features& f) {
-  const bool lost = !f.port.present && logged(f, KernelLogClass::kPcieLost, 86400);
-  return Checks(kEvents).holds("the PCIe link of the slot went down", lost);
-}
 
 // card_errors: credits promised buffers that were not there: no cable does that. Not mlx5's
 // tx_errors_phy: those are frames longer than the port's MTU (linux: its counters.rst).
@@ -338,8 +334,6 @@ constexpr Symptom kNodeRows[] = {
     {kNicHot, "nic_hot", "the card is too hot", kAny, &nic_hot, kEvents, kMlx5Events, ""},
     {kSlotPower, "slot_power", "the slot gives too little power", kAny, &slot_power, kEvents,
      kMlx5Events, ""},
-    {kPcieLost, "pcie_lost", "the PCIe link of the slot went down", kAny, &pcie_lost, kEvents,
-     "linux: drivers/pci/hotplug/pciehp_ctrl.c", ""},
     {kCardErrors, "card_errors", "the card loses packets by its own fault", kAny, &card_errors,
      kCounters, "IBTA ExcessiveBufferOverrunErrors; judgement (counts)", ""},
 };

@@ -279,11 +279,6 @@ const std::vector<Row>& rows() {
          s.port.carrier.reboot_at = steady_from_seconds(booted);
        },
        9700, 9701, nullptr},
-      {kPcieLost, true,
-       [](Scene& s, double present) {
-         log_at(s, 9000, "pciehp 0000:00:01.0: Slot(3): Link Down"), s.port.present = present != 0;
-       },
-       0, 1, nullptr},
       {kCardErrors, true,
        [](Scene& s, double span_s) { repeated(s.view.signal.card_errors, 8, 4, span_s); }, 300,
        299},
