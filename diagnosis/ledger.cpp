@@ -166,8 +166,8 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
   if (primary) entry.kept.confidence = verdict.open_confidence;
   // Another name: it must lead for a while. What an administrator does, and its end, is certain at
   // once.
-  const bool refuted =
-      primary && named->confidence >= kSureRival && verdict.open_confidence <= kRefuted;
+  const bool refuted = primary && !verdict.module_out && named->confidence >= kSureRival &&
+                       verdict.open_confidence <= kRefuted;
   const bool rival_wins =
       fault.life.certain || entry.fault->life.certain ||
       (slot.candidate_evaluations >= kRivalEvaluations &&

@@ -35,6 +35,7 @@ struct PortVerdict {
   double odds = 0;           ///< that something is wrong, against that nothing is
   double open_confidence = 0;  ///< of the primary fault that is open, by the evidence of now
   bool repaired = false;       ///< somebody worked on the primary fault that is open
+  bool module_out = false;     ///< perhaps somebody swaps it
   bool quiet_since = false;    ///< and since then the link carries without errors or another loss
   bool idle = false;  ///< no load now: faults that only traffic shows neither show nor heal
   std::optional<Named> primary;    ///< what is wrong, if anything

@@ -188,6 +188,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   if (f.down && is_starting(f, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
   if (f.down && set_up_since(f)) verdict.down_s -= kSetUpS;
   verdict.idle = f.traffic.idle_now;
+  verdict.module_out = at(findings, kModuleAbsent).present();
   if (const auto open = ledger.open(step.stable); !open.empty()) {
     const auto tried = repairs.of(step.stable, open.front()->kept.id);
     verdict.repaired = !tried.empty();

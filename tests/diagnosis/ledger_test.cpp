@@ -90,6 +90,17 @@ TEST(Ledger, ANameThatTheEvidenceHasLeftGoesSoon) {
   EXPECT_EQ(bench.events, "opened:dirty_connector closed:dirty_connector opened:bad_module ");
 }
 
+TEST(Ledger, AModuleThatIsSwappedGivesAnOpenFaultNoOtherName) {
+  LedgerBench bench(kModule);
+  PortVerdict out = LedgerBench::wrong(fault_of(FaultId::kModuleMissing), true, 100);
+  out.primary->confidence = 0.99;
+  out.module_out = true;
+  bench.judge(out, 90);
+  EXPECT_EQ(bench.events, "opened:bad_module ");
+  bench.judge(out, 300);
+  EXPECT_TRUE(bench.events.ends_with("opened:module_missing "));
+}
+
 TEST(Ledger, TheConfidenceOfAnOpenNameIsTheEvidencesWhileAnotherLeads) {
   LedgerBench bench(kDirty);
   PortVerdict other = LedgerBench::wrong(kModule);
