@@ -610,8 +610,17 @@ void Engine::State::report_once(std::vector<SharedCause>& causes,
       const auto& primary = all[i].verdict.primary;
       return primary ? primary->fault : nullptr;
     };
+    // A module of its own that is missing, refused or too hot on one port only is not what they
+    // share, though a link beside it fell in the same moment.
+    const auto is_own = [&](std::size_t i) {
+      const Fault* fault = named(i);
+      const bool one_part = cause.kind == SharedKind::kLink || cause.kind == SharedKind::kModule;
+      return cause.fell && !one_part && fault != nullptr && fault->end == End::kLocal &&
+             std::ranges::count(cause.ports, fault, named) == 1;
+    };
     std::vector<std::size_t> shown;
     for (const std::size_t i : cause.ports) {
+      if (is_own(i)) continue;
       // All ports of a driver that are gone are gone, whatever each of them shows yet; those that
       // fell together are one matter, by whatever name.
       const Fault* fault = named(i);
@@ -620,6 +629,9 @@ void Engine::State::report_once(std::vector<SharedCause>& causes,
                                      : fault != nullptr && fault->id == cause.fault);
       if (shows && all[i].shared == nullptr) shown.push_back(i);
     }
+    if (cause.fell && shown.size() < 2 && cause.ports.size() > shown.size() &&
+        std::ranges::any_of(cause.ports, is_own))
+      continue;
     const auto rank = [&](std::size_t i) {
       int best = named(i) != nullptr ? 1 : 0;
       for (const LedgerEntry* entry : ledger.open(all[i].stable))
