@@ -128,6 +128,11 @@ network_up() {
 }
 
 # --- the programs
+# past_boot: for four minutes after a boot a link that is down may still be coming up, and the daemon waits for it (kBootS).
+past_boot() {
+    local left=$((245 - $(cut -d. -f1 /proc/uptime)))
+    ((left <= 0)) || { note "waits $left s for the end of the boot"; sleep "$left"; }
+}
 lh() { timeout -k 2 20 "$bin/linkhealth" --socket "$socket" "$@"; }
 # daemon_start OPTIONS...: with further options of linkhealthd
 daemon_start() {

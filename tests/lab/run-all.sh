@@ -9,7 +9,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}
-plain=(smoke healthy dirty pull admin events)
+plain=(smoke healthy dirty pull admin names events)
 booted=(systemd)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

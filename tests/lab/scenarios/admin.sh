@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 ports_up
+past_boot
 daemon_start
 for i in 0 1 2 3; do eventually 40 "rxe$i/1 is healthy first" port_is rxe$i/1 "$clean"; done
 

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 ports_up
+past_boot
 daemon_start
 eventually 40 "rxe0/1 is healthy first" port_is rxe0/1 "$clean"
 downs() { metrics | awk '/^linkhealth_link_downs_total\{.*device="rxe0"/ {sum += $2} END {printf "%d\n", sum}'; }
