@@ -1,20 +1,26 @@
-// Asks the daemon, shows the view that the address names, keeps the focus where it is.
-import { ago, el, stamp } from './format.js';
+// Asks the daemon, shows the view that the address names, keeps the focus and what was typed.
+import { duration, el, stamp } from './format.js';
 import { nodeView } from './node_view.js';
 import { collect, past } from './past.js';
 import { portView } from './port_view.js';
 
 const EVERY_MS = 5000;
+const SPARKS_EVERY_MS = 60000;
+const STILL_S = 30; // a daemon samples every few seconds
+const SPARKS_AT_MOST = 32; // ports: each is one request
 const main = document.getElementById('main');
 const fresh = document.getElementById('fresh');
-const state = { report: undefined, events: [], past: { remembered: false, points: [], events: [], repairs: [] }, route: '', ticketOpen: false, redraw: () => draw() };
+const noPast = { remembered: false, points: [], events: [], repairs: [], maintenance: [] };
+const state = { report: undefined, events: [], past: noPast, sparks: new Map(), route: '', panel: '', form: {}, range: 86400,
+  redraw: () => draw(), refresh: () => ask(true), setRange: async (seconds) => { state.range = seconds; await remember(); draw(); } };
 
 const portName = () => (location.hash.startsWith('#/port/') ? decodeURIComponent(location.hash.slice(7)) : '');
-const chartWidth = () => Math.max(260, Math.min(520, main.clientWidth - 70));
+const chartWidth = () => Math.max(260, main.clientWidth - 66);
+const remember = async () => { if (portName()) state.past = await past(portName(), state.range); };
 
 function view() {
   const name = portName();
-  if (!name) return nodeView(state.report, state.sight);
+  if (!name) return nodeView(state.report, state.sight, state.sparks);
   const port = state.report.ports.find((one) => one.port === name);
   if (port) return portView(state.report, port, state.events, state.past, chartWidth(), state);
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, `No port ${name}`), el('p', {}, el('a', { href: '#/', id: 'back' }, 'All ports')))];
@@ -23,34 +29,50 @@ function view() {
 function draw() {
   if (!state.report) return;
   const focused = document.activeElement?.id;
+  const caret = document.activeElement?.selectionStart;
   const scrolled = window.scrollY;
   const here = location.hash || '#/';
   const moved = state.route !== here;
-  main.replaceChildren(...view().flat(3).filter((node) => node !== ''));
+  main.replaceChildren(...view().flat(4).filter((node) => node !== ''));
   document.title = `${portName() || state.report.node} · linkhealth`;
   if (moved && state.route !== '') {
     main.querySelector('h1')?.focus();
     window.scrollTo(0, 0);
   } else {
-    if (focused && focused !== 'main') document.getElementById(focused)?.focus({ preventScroll: true });
+    const again = focused && focused !== 'main' && document.getElementById(focused);
+    if (again) again.focus({ preventScroll: true });
+    if (again && again.tagName === 'INPUT' && caret !== null && caret !== undefined) again.setSelectionRange(caret, caret);
     window.scrollTo(0, scrolled);
   }
   state.route = here;
 }
 
-function say(text, stale) {
+function say(text, tone, title) {
   if (fresh.textContent !== text) fresh.textContent = text;
-  fresh.classList.toggle('stale', Boolean(stale));
+  fresh.className = tone;
+  fresh.title = title || '';
 }
 
 async function json(path) {
   const answer = await fetch(path);
-  if (!answer.ok) throw new Error(answer.status === 401 ? 'the password is not taken' : `the daemon answered ${answer.status}`);
+  if (!answer.ok) throw new Error(answer.status === 401 ? 'user name or password is wrong' : `the daemon answered ${answer.status}`);
   return answer.json();
 }
 
+let sparkedAt = 0;
+async function sparks() {
+  if (portName() || Date.now() - sparkedAt < SPARKS_EVERY_MS) return;
+  sparkedAt = Date.now();
+  for (const port of state.report.ports.filter((one) => one.health !== 'exempt').slice(0, SPARKS_AT_MOST)) {
+    const known = await past(port.port, 3600, '&step=60&signals=pre_fec_ber');
+    state.sparks.set(port.port, known.points.map((point) => ({ at: point.at, value: point.pre_fec_ber })));
+  }
+  draw();
+}
+
 let asking = false;
-async function ask() {
+let movedAt = 0;
+async function ask(again) {
   if (asking) return;
   asking = true;
   try {
@@ -61,11 +83,17 @@ async function ask() {
     state.sight = status.daemon.sight;
     state.events = events.events;
     collect(report);
-    if (portName() && changed) state.past = await past(portName());
-    if (changed) draw();
-    say(`${report.node}, as of ${stamp(report.at)}`);
+    if (changed) await remember();
+    if (changed || again === true) draw();
+    if (changed) movedAt = Date.now();
+    const still = (Date.now() - movedAt) / 1000; // by this clock alone: the node's may differ
+    const at = new Date(report.at).toLocaleTimeString('en-GB');
+    if (still < STILL_S) say(`Live · ${at}`, 'live', stamp(report.at));
+    else say(`No new sample since ${at} (for ${duration(still)})`, 'stale', stamp(report.at));
+    sparks();
   } catch (error) {
-    say(state.report ? `No answer (${error.message}). What is shown is from ${ago(state.report.at, new Date().toISOString())}` : `No answer: ${error.message}`, true);
+    const age = state.report ? duration((Date.now() - Date.parse(state.report.at)) / 1000) : '';
+    say(state.report ? `No answer (${error.message}): shown is the state of ${age} ago` : `No answer: ${error.message}`, 'stale');
   } finally {
     asking = false;
   }
@@ -93,9 +121,10 @@ function theme(next) {
 document.getElementById('theme').addEventListener('click', () => theme(true));
 document.getElementById('skip').addEventListener('click', (event) => { event.preventDefault(); main.focus(); });
 window.addEventListener('hashchange', async () => {
-  state.ticketOpen = false;
-  if (portName()) state.past = await past(portName());
+  [state.panel, state.result, state.cross] = ['', undefined, undefined];
+  await remember();
   draw();
+  if (state.report) sparks();
 });
 window.addEventListener('resize', () => draw());
 theme(false);

@@ -1,59 +1,84 @@
-// The node as a person sees its back: cards in the order of their PCI addresses, their ports as tiles.
-import { dbm, el, percent, pill, portHref, SIGNS, speed, words } from './format.js';
+// The node: its ports as dense rows, the worst first; faults of several ports as one row; the rear view where slots are known.
+import { sparkline } from './chart.js';
+import { HEALTH_ORDER, SIGNS, ber, code, el, needsAttention, percent, pill, portHref, probability, speed, title, words } from './format.js';
 
-const order = ['down', 'degraded', 'at_risk', 'unknown'];
-const needsWork = (port) => order.slice(0, 3).includes(port.health);
+const worstFirst = (a, b) => HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health) || a.port.localeCompare(b.port, 'en', { numeric: true });
 
-function tile(port) {
-  const link = port.now?.link || {};
-  const module = port.now?.module;
-  const figures = port.figures || {};
-  const fault = port.faults[0];
-  const empty = module && !module.present;
-  const light = figures.worst_rx_power_dbm;
-  const lane = figures.worst_rx_lane && (module?.lanes?.length || 0) > 1 ? ` (lane ${figures.worst_rx_lane})` : '';
-  return el('li', {}, el(`a.tile.${port.health}${needsWork(port) ? '.work' : ''}`, { href: portHref(port.port), id: `tile-${port.port}` },
-    el(`span.cage${empty ? '.empty' : ''}`, { 'aria-hidden': 'true' }, SIGNS[port.health] || '?'),
-    el('span', {},
-      el('strong', {}, port.port, ' ', pill(port.health)),
-      el('span.small', {}, [port.now?.id?.netdev, link.carrier === false ? 'no carrier' : speed(link.speed_mbps), link.fec].filter(Boolean).join(' · ')),
-      light !== undefined || empty ? el('span.small', {}, el('br'), light === undefined ? 'no module' : `Rx ${dbm(light)}${lane}`) : '',
-      fault ? el('span.fault', {}, el('br'), `${words(fault.fault)}, ${percent(fault.confidence)} sure`) : '',
-      port.exempt ? el('span.small', {}, el('br'), `exempt: ${port.exempt}`) : '')));
+/** [{fault, ports}]: a fault that several ports share is one group; every other port is a group of its own. */
+export function groups(ports) {
+  const byId = new Map();
+  for (const port of [...ports].sort(worstFirst)) {
+    const shared = port.faults.find((fault) => fault.ports?.length > 1);
+    const key = shared ? shared.id : port.port;
+    byId.set(key, { fault: shared, ports: [...(byId.get(key)?.ports || []), port] });
+  }
+  return [...byId.values()];
 }
 
-function cards(ports) {
-  const byCard = new Map();
-  for (const port of ports) {
-    const card = (port.now?.id?.pci || '').replace(/\.\d+$/, '') || port.now?.id?.device || port.port;
-    byCard.set(card, [...(byCard.get(card) || []), port]);
-  }
-  return [...byCard].sort(([a], [b]) => (a < b ? -1 : 1));
+const MARGIN_FULL_DB = 10; // a bar of this margin is full: more light than that changes nothing
+function marginBar(port) {
+  const db = port.figures?.rx_power_margin_db;
+  if (db === undefined) return el('span.soft', {}, '–');
+  const tone = db < 0 ? 'down' : db < 1 ? 'degraded' : 'healthy';
+  return el(`span.margin.${tone}`, {}, el('span.gauge', { 'aria-hidden': 'true' }, el('i', { style: { width: `${Math.max(2, Math.min(100, (100 * db) / MARGIN_FULL_DB))}%` } })), el('span.num', {}, `${db.toFixed(1)} dB`));
+}
+
+function stateText(port) {
+  const link = port.now?.link || {};
+  if (link.carrier === false) return 'link down';
+  return speed(link.speed_mbps) || '–';
+}
+
+function row(port, sparks, inGroup) {
+  const fault = port.faults[0];
+  const points = sparks.get(port.port) || [];
+  const undecided = fault?.state !== 'proving' && fault?.undecided?.names?.length > 1;
+  return [el(`tr.${port.health}${needsAttention(port) ? '.work' : ''}`, { id: `row-${port.port}` },
+    el('th', { scope: 'row' }, el('a', { href: portHref(port.port), id: `tile-${port.port}` }, port.port), port.now?.id?.netdev ? el('span.soft.small', {}, ` ${port.now.id.netdev}`) : ''),
+    el('td', {}, pill(port.health)), el('td', {}, port.peer || el('span.soft', {}, 'unknown')), el('td.num', {}, stateText(port)), el('td', {}, marginBar(port)),
+    el('td.num', {}, port.figures?.pre_fec_ber === undefined ? '–' : ber(port.figures.pre_fec_ber), ' ', sparkline(points, true, `pre-FEC BER over the last hour, ${points.length} readings`)),
+    el('td.num', {}, port.figures?.involuntary_downs_24h ?? '–')),
+  fault && !inGroup ? el(`tr.detail.${port.health}`, {}, el('td', { colspan: 7 }, el('strong', {}, undecided ? fault.undecided.names.map((one) => `${title(one.fault)} ${probability(one.confidence)}`).join(' or ') : `${title(fault.fault)} ${probability(fault.confidence)}`),
+    `: ${fault.summary}`, fault.repair[0] && fault.state !== 'proving' ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '', fault.state === 'proving' ? ' Repair being verified.' : '')) : '',
+  port.exempt ? el('tr.detail', {}, el('td.soft', { colspan: 7 }, `Not monitored: ${port.exempt}`)) : ''];
+}
+
+function group({ fault, ports }, sparks) {
+  if (!fault || ports.length < 2) return ports.map((port) => row(port, sparks, false));
+  return [el(`tr.detail.shared.${ports[0].health}`, {}, el('td', { colspan: 7 }, el('strong', {}, `${title(fault.fault)} ${probability(fault.confidence)}, one fault of ${ports.length} ports`), `: ${fault.summary}`,
+    fault.repair[0] ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '')),
+  ports.map((port) => row(port, sparks, true))];
 }
 
 function headline(report) {
-  const bad = order.flatMap((health) => report.ports.filter((port) => port.health === health && needsWork(port)));
-  if (!bad.length) {
-    const blind = report.ports.filter((port) => port.health === 'unknown').length;
-    if (report.ports.every((port) => port.health === 'exempt')) return el('p', {}, 'No port of this node is judged.');
-    return el('p', {}, blind ? `No fault is known; ${blind} of ${report.ports.length} ports can't be judged.` : 'All ports are well.');
-  }
-  return el('div', {}, el('p', {}, el('strong', {}, `${bad.length} of ${report.ports.length} ports ${bad.length === 1 ? 'needs' : 'need'} work:`)),
-    el('ul', {}, bad.map((port) => el('li', {}, el('a', { href: portHref(port.port), id: `head-${port.port}` }, port.port), ' ', pill(port.health), ' ',
-      port.faults[0] ? `${words(port.faults[0].fault)}: ${port.faults[0].summary}` : ''))));
+  const judged = report.ports.filter((port) => port.health !== 'exempt');
+  const bad = judged.filter(needsAttention);
+  const unknown = judged.filter((port) => port.health === 'unknown').length;
+  if (!judged.length) return el('p', {}, 'No port of this node is monitored.');
+  if (!bad.length) return el('p', {}, unknown ? `No open faults; ${unknown} of ${judged.length} ports cannot be judged.` : `All ${judged.length} ports healthy.`);
+  return el('p', {}, el('strong', {}, `${bad.length} of ${judged.length} ports ${bad.length === 1 ? 'needs' : 'need'} attention`),
+    report.impact?.share ? `; ${percent(report.impact.share)} of this node's bandwidth is lost or at risk.` : '.');
 }
 
-function unseen(sight) {
-  return sight?.unreadable ? el('p.soft', {}, `${sight.unreadable} of ${sight.sources} sources are unreadable: linkhealth doctor says why.`) : '';
+function rearView(ports) {
+  const slots = new Map();
+  for (const port of ports) if (port.now?.pcie?.slot) slots.set(port.now.pcie.slot, [...(slots.get(port.now.pcie.slot) || []), port]);
+  if (!slots.size) return '';
+  return el('section.card', { 'aria-label': 'Rear view' }, el('h2', {}, 'Rear view'), el('ul.rear', {}, [...slots].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })).map(([slot, members]) => el('li', {}, el('span.small', {}, `slot ${slot}`),
+    members.map((port) => el(`a.cage.${port.health}`, { href: portHref(port.port), id: `cage-${port.port}`, title: `${port.port}: ${words(port.health)}` }, SIGNS[port.health] || '?', el('span', {}, port.now?.id?.netdev || port.port)))))));
 }
 
-export function nodeView(report, sight) {
+function unseen(report, sight) {
   const gaps = report.gaps || [];
-  return [
-    el('section.card', {}, el('h1', { tabindex: '-1' }, report.node), headline(report), unseen(sight),
-      report.impact?.share ? el('p.soft', {}, `${percent(report.impact.share)} of this node's bandwidth is lost or at risk.`) : ''),
-    el('section.card', { 'aria-label': 'The machine from behind' }, el('h2', {}, 'The machine from behind'),
-      el('ul.machine', {}, cards(report.ports).map(([card, ports]) => el('li.slot', {}, el('p.small', {}, `card ${card}`), el('ul', {}, ports.map(tile)))))),
-    gaps.length ? el('section.card', {}, el('h2', {}, "What can't be seen"), el('ul', {}, gaps.map((gap) => el('li', {}, `${gap.probe}: ${gap.reason}`)))) : '',
-  ];
+  if (!gaps.length && !sight?.unreadable) return '';
+  return el('section.card', {}, el('h2', {}, 'Not readable'), sight?.unreadable ? el('p', {}, `${sight.unreadable} of ${sight.sources} sources cannot be read, or only in part. `, code('linkhealth doctor'), ' names each and its remedy.') : '',
+    gaps.length ? el('ul', {}, gaps.map((gap) => el('li', {}, `${gap.probe}: ${gap.reason}${gap.hint ? `; ${gap.hint}` : ''}`))) : '');
+}
+
+export function nodeView(report, sight, sparks) {
+  return [el('section.card', {}, el('h1', { tabindex: '-1' }, report.node), headline(report),
+    el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Ports, worst first' }, el('table.ports', {},
+      el('thead', {}, el('tr', {}, ['Port', 'State', 'Far end', 'Speed', 'Light margin', 'Pre-FEC BER, 1 h', 'Losses 24 h'].map((head) => el('th', { scope: 'col' }, head)))),
+      el('tbody', {}, groups(report.ports).map((one) => group(one, sparks)))))),
+  rearView(report.ports), unseen(report, sight)];
 }

@@ -29,13 +29,13 @@ async function looks() {
 
 async function keyboard() {
   const { page, problems } = await open('desktop', 'light', 'node');
-  const wanted = await page.evaluate(() => document.querySelectorAll('a[href], button').length);
+  const wanted = await page.evaluate(() => document.querySelectorAll('a[href], button, [tabindex="0"]').length);
   const reached = new Set();
   for (let i = 0; i < wanted + 3; ++i) {
     await page.keyboard.press('Tab');
     reached.add(await page.evaluate(() => {
       const at = document.activeElement;
-      const all = [...document.querySelectorAll('a[href], button')];
+      const all = [...document.querySelectorAll('a[href], button, [tabindex="0"]')];
       const style = getComputedStyle(at);
       return all.includes(at) ? `${all.indexOf(at)}${style.outlineStyle === 'none' ? ' without an outline' : ''}` : 'body';
     }));
@@ -54,47 +54,112 @@ async function keyboard() {
   check(await page.evaluate(() => document.activeElement.id) === 'ticket', 'port: the focus stays on the button');
   await page.focus('#back');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.machine');
+  await page.waitForSelector('table.ports');
   check(problems.length === 0, `keyboard: no console error ${problems.join('; ')}`);
   await page.close();
 }
 
+const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent));
+
 async function words() {
   const { page } = await open('desktop', 'light', 'node');
-  const work = await page.$$eval('.tile.work', (tiles) => tiles.map((tile) => tile.textContent));
-  check(work.length === 1 && work[0].includes(port) && /dirty connector/i.test(work[0]) && work[0].includes('▲'), `node: the faulty port, and only it, stands out: ${work}`);
+  const work = await texts(page, 'tr.work');
+  check(work.length === 1 && work[0].includes(port) && work[0].includes('▲'), `node: the faulty port, and only it, stands out: ${work}`);
+  const first = await page.$eval('.ports tbody', (body) => body.textContent);
+  check(first.startsWith(port) && /Dirty connector \d\d%: .*First: inspect and clean/.test(first), 'node: the worst port comes first, with its fault and first step');
   await page.goto(`${base}/${VIEWS.port}`);
   await page.waitForSelector('.verdict');
+  const story = await page.$eval('.story', (card) => card.textContent);
+  check(/Dirty connector, lane 4, \d\.\d dB lost/.test(story) && /First: inspect and clean both ends/.test(story) && story.includes('Carrying traffic'), `port: the story has fault, lane, loss, first step: ${story}`);
   const verdict = await page.$eval('.verdict', (card) => card.textContent);
-  check(/Dirty connector: \d\d% sure/.test(verdict) && verdict.includes('clean both ends'), 'port: the verdict and the first step');
-  const ways = await page.$$eval('.way', (all) => all.map((way) => way.getAttribute('aria-label')));
-  check(ways.length === 2 && /lost here/.test(ways[0]) && !/lost here/.test(ways[1]), `port: light is lost towards this node only: ${ways.join(' | ')}`);
-  const weak = await page.$$eval('.lanes li.degraded, .lanes li.down', (all) => all.map((lane) => lane.textContent));
+  check(/Dirty connector \d\d%/.test(verdict) && verdict.includes('Fixed when'), 'port: the verdict and when it is fixed');
+  const suspect = await texts(page, '.path .suspect');
+  check(suspect.length === 2 && suspect.every((piece) => /Connector.*dirty connector \d\d%/.test(piece)), `port: both connectors are suspected, with the probability: ${suspect.join(' | ')}`);
+  const [lost, said] = [await page.$eval('.path .loss', (one) => one.textContent), story.match(/(\d\.\d) dB lost/)?.[1]];
+  check(lost === `→ ${said} dB lost`, `port: one loss, one number, and its direction: ${lost} and ${said}`);
+  const weak = await texts(page, '.lanes li.degraded, .lanes li.down');
   check(weak.length === 1 && weak[0].includes('lane 4'), `port: the weak lane is marked: ${weak}`);
-  const limit = await page.evaluate(() => [...document.querySelectorAll('h3')].map((head) => head.textContent).find((text) => text.includes('pre-FEC')));
-  check(/now \d\.\de-\d\d, limit \d\.\de-\d\d/.test(limit || ''), `port: BER against its limit: ${limit}`);
-  const told = await page.$$eval('.timeline li', (lines) => lines.map((line) => line.textContent));
-  check(told.filter((line) => line.includes('Dirty connector opened: lane 4')).length === 1, `port: the timeline has the opening once: ${told.join(' | ')}`);
-  check(told.every((line) => !line.includes('undefined')), 'port: nothing in the timeline is undefined');
-  const imported = await page.evaluate(async (name) => {
-    const [report, { portView }] = [await (await fetch('api/v1/report')).json(), await import('./web/port_view.js')];
-    const shown = report.ports.find((one) => one.port === name);
-    const text = () => portView(report, shown, [], { remembered: false, points: [], events: [], repairs: [] }, 600, {}).map((card) => card.textContent).join(' ');
-    const before = text();
-    shown.now.module.imported_at = new Date(Date.parse(report.at) - 40000).toISOString();
-    return [before.includes('Module read'), text().match(/Module readby another program \(imported\) 40 s ago/)?.[0]];
-  }, port);
-  check(!imported[0] && imported[1], `port: that somebody else read the module is said, and only then: ${imported}`);
+  const limit = (await texts(page, '.chart h3')).find((text) => text.includes('pre-FEC'));
+  check(/\d\.\de-\d\d (now|\d+ (s|min|h) ago), FEC limit \d\.\de-\d\d/.test(limit || ''), `port: BER against its limit: ${limit}`);
+  const events = await texts(page, '.timeline li');
+  check(events.filter((line) => line.includes('Dirty connector opened: lane 4')).length === 1, `port: the timeline has the opening once: ${events.join(' | ')}`);
+  check((await page.$eval('main', (all) => all.textContent)).includes('undefined') === false, 'port: nothing is undefined');
   await page.goto(`${base}/#/port/none`);
   await page.waitForFunction(() => document.querySelector('h1').textContent.includes('No port none'));
-  check(true, 'a port that is not there is said');
+  check(true, 'an unknown port is named');
+  await page.close();
+}
+
+/** The view of a report that the recording does not have; `change` runs in the page on the report and the port. */
+async function drawn(page, change) {
+  return page.evaluate(async (name, source) => {
+    const report = await (await fetch('api/v1/report')).json();
+    const [{ portView }, { nodeView }] = [await import('./web/port_view.js'), await import('./web/node_view.js')];
+    new Function('report', 'port', source)(report, report.ports.find((one) => one.port === name)); // eslint-disable-line no-new-func
+    const text = (nodes) => nodes.flat(4).filter(Boolean).map((node) => node.textContent).join('\n');
+    const port = report.ports.find((one) => one.port === name);
+    const view = portView(report, port, [], { remembered: false, points: [], events: [], repairs: [] }, 600, { form: {} });
+    const holder = document.createElement('div');
+    holder.append(...view.flat(4).filter(Boolean));
+    return { port: text(view), node: text(nodeView(report, undefined, new Map())), grey: [...holder.querySelectorAll('.grey')].map((one) => one.textContent) };
+  }, port, change);
+}
+
+async function otherReports() {
+  const { page } = await open('desktop', 'light', 'port');
+  await page.setBypassCSP(true);
+  await page.reload();
+  await page.waitForSelector('.verdict');
+  const plain = await drawn(page, '');
+  const imported = await drawn(page, 'port.now.module.imported_at = new Date(Date.parse(report.at) - 40000).toISOString();');
+  check(!plain.port.includes('imported') && /imported 40 s ago/.test(imported.port), 'port: a module that another program read is said so, and only then');
+  check(plain.grey.length === 0, `port: no side is grey where both were read: ${plain.grey}`);
+  const blind = await drawn(page, 'delete port.now.peer.module;');
+  check(blind.grey.length === 1 && /Far module.*not readable from here/.test(blind.grey[0]), `port: a far module that is not read is grey: ${blind.grey}`);
+  const old = await drawn(page, 'port.now.peer.module_age_s = 4860;');
+  check(/as read 81 min ago/.test(old.grey[0]), `port: old telemetry of the far end is grey and says its age: ${old.grey}`);
+  const down = await drawn(page, "port.now.link.carrier = false; port.health = 'down'; port.figures.carrier_since_t = report.t - 12; port.faults = [];");
+  check(/Link down since 12 s ago/.test(down.port) && /cause not determined yet/.test(down.port), 'port: a link that just went down says since when, and that the cause is open');
+  const undecided = await drawn(page, "port.faults[0].undecided = {fault: 'unplugged', end: 'path', confidence: .3, names: [{fault: 'far_port_down', end: 'far', confidence: .55}, {fault: 'unplugged', end: 'path', confidence: .3}]};");
+  check(undecided.port.includes('Far port down 55% or unplugged 30%') && undecided.node.includes('Far port down 55% or Unplugged 30%'), 'names that cannot be told apart stand together');
+  const shared = await drawn(page, "for (const one of report.ports) { one.health = 'down'; one.faults = [{...port.faults[0], id: 'x', fault: 'nic_fault', end: 'node', ports: report.ports.map((each) => each.port)}]; }");
+  check(shared.node.split('NIC fault').length === 2 && /one fault of 2 ports/.test(shared.node), 'node: a shared fault is one row');
+  const share = await drawn(page, 'report.impact = {share: 1};');
+  check(share.node.includes("100% of this node's bandwidth"), 'node: 100 % is 100 %');
+  await page.close();
+}
+
+async function acting() {
+  const { page } = await open('desktop', 'light', 'port');
+  await page.click('#ack');
+  await page.type('#form-by', 'ann');
+  await page.type('#form-reason', 'INC-7');
+  await page.evaluate(() => window.dispatchEvent(new Event('resize')));
+  check(await page.$eval('#form-reason', (input) => input.value) === 'INC-7', 'acknowledge: what was typed survives a redraw');
+  check(await page.evaluate(() => document.activeElement.id) === 'form-reason', 'acknowledge: so does the focus');
+  await page.click('#ack-send');
+  await page.waitForSelector('.said');
+  const said = await page.$eval('#panel-ack', (panel) => panel.textContent);
+  check(/Unix socket, or with a password/.test(said) && said.includes(`linkhealth ack ${port}`), `acknowledge: without the right to act the reason and the command are shown: ${said}`);
+  await page.click('#maintenance');
+  check(/Begin maintenance/.test(await page.$eval('#panel-maintenance', (panel) => panel.textContent)), 'maintenance: its form opens');
+  await page.click('#verify');
+  check((await page.$eval('#panel-verify', (panel) => panel.textContent)).includes(`linkhealth verify ${port}`), 'verify: the command is shown');
+  if (await page.$('#range-3600')) {
+    await page.click('#range-3600');
+    await page.waitForFunction(() => document.getElementById('range-3600').getAttribute('aria-pressed') === 'true');
+    check(true, 'the time range changes');
+  }
+  await page.focus('#charts');
+  await page.keyboard.press('ArrowLeft');
+  check(/UTC|Z\)/.test(await page.$eval('.readout', (line) => line.textContent)), 'the arrow keys move the crosshair');
   await page.close();
 }
 
 /** One page that is open while the recording plays, so that its lines have a past; then it is looked at in all its clothes. */
 async function portraits() {
   const { page } = await open('desktop', 'light', 'port');
-  await page.waitForFunction(() => document.querySelectorAll('.chart .line').length === 3 && document.querySelector('.verdict ol'), { timeout: 120000 });
+  await page.waitForFunction(() => document.querySelectorAll('.chart .line').length >= 6 && document.querySelector('.verdict ol'), { timeout: 120000 });
   const at = () => page.$eval('#fresh', (line) => line.textContent);
   for (let before = ''; before !== await at();) { // until the recording has ended
     before = await at();
@@ -106,7 +171,7 @@ async function portraits() {
         await page.setViewport({ ...SIZES[size], isMobile: false, hasTouch: false });
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
         await page.evaluate((hash) => { location.hash = hash; }, VIEWS[view]);
-        await page.waitForSelector(view === 'node' ? '.machine' : '.verdict');
+        await page.waitForSelector(view === 'node' ? 'table.ports' : '.verdict');
         await page.evaluate(() => document.activeElement.blur());
         await page.screenshot({ path: path.join(pictures, `${view}-${theme}${size === 'phone' ? '-phone' : ''}.png`), fullPage: true });
       }
@@ -116,6 +181,8 @@ async function portraits() {
 try {
   if (pictures) await portraits();
   await words();
+  await otherReports();
+  await acting();
   await keyboard();
   await looks();
 } catch (error) {
