@@ -15,8 +15,8 @@ def health_colours():
         {"id": "color", "value": {"mode": "fixed", "fixedColor": colour}}]} for word, colour in COLOURS.items()]
 
 
-def panel(kind, title, queries, width=12, height=8, unit="short", note="", log=False, overrides=None, decimals=None):
-    """queries: (expression, legend), or only the expression for a table of what is now."""
+def panel(kind, title, queries, width=12, height=8, unit="short", note="", log=False, overrides=None, decimals=None, links=()):
+    """queries: (expression, legend), or only the expression for an instant table. links: (column, title, address) of a table."""
     table = kind == "table"
     targets = []
     for number, query in enumerate(queries):
@@ -30,11 +30,14 @@ def panel(kind, title, queries, width=12, height=8, unit="short", note="", log=F
     defaults = {"unit": unit, "custom": {}}
     if decimals is not None:
         defaults["decimals"] = decimals
+    overrides = list(overrides or []) + [
+        {"matcher": {"id": "byName", "options": column}, "properties": [{"id": "links", "value": [{"title": text, "url": url}]}]}
+        for column, text, url in links]
     if kind == "timeseries":
         defaults["custom"] = {"lineWidth": 1, "fillOpacity": 10,
                               "scaleDistribution": {"type": "log", "log": 10} if log else {"type": "linear"}}
     out = {"type": kind, "title": title, "description": note, "datasource": DATASOURCE, "targets": targets,
-           "fieldConfig": {"defaults": defaults, "overrides": overrides or []}, "options": {}, "size": (width, height)}
+           "fieldConfig": {"defaults": defaults, "overrides": overrides}, "options": {}, "size": (width, height)}
     if table:
         hidden = {"Time": True, "job": True, "__name__": True, "port": False}
         out["transformations"] = [{"id": "organize", "options": {"excludeByName": hidden}}]
@@ -71,118 +74,140 @@ BAD = 'health=~"degraded|down"'
 OPEN = "link:linkhealth_fault_open:confidence"
 
 
+# Where a click leads: from a switch to its links, from a node to its ports, from a link to its lanes.
+TO_SWITCH = ("peer_system", "Open the switch", "/d/linkhealth-switch?var-datasource=${datasource}&var-switch=${__data.fields.peer_system}")
+TO_NODE = ("instance", "Open the node", "/d/linkhealth-node?var-datasource=${datasource}&var-node=${__data.fields.instance}")
+TO_LINK = ("device", "Open the link", "/d/linkhealth-link?var-datasource=${datasource}&var-node=${__data.fields.instance}"
+           "&var-device=${__data.fields.device}&var-port=${__data.fields.port}")
+TO_LINK_HERE = (TO_LINK[0], TO_LINK[1], TO_LINK[2].replace("${__data.fields.instance}", "${node}"))
+
+
+def what_now(where, links, width=24):
+    """The open faults that need work, the most severe and surest first: each row is a link to open."""
+    return panel("table", "What to do now? Open faults that need work", [f"sort_desc({OPEN}{{{where}}})"], width, 8, "percentunit",
+                 note="The value is the probability. Acknowledged faults and repairs being verified are left out. Open a link for its first step.",
+                 links=links)
+
+
 def fleet():
     return dashboard("fleet", "fleet", [
-        panel("stat", "Links now", [("fleet:linkhealth_links:count", "{{health}}")], 12, 5, overrides=health_colours()),
-        panel("stat", "Bandwidth lost", [("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum", "")], 4, 5, "Bps"),
-        panel("stat", "Faults that want work", [(f"count({OPEN}) or vector(0)", "")], 4, 5),
-        panel("stat", "Nodes that do not answer", [('count(up{job="linkhealth"} == 0) or vector(0)', "")], 4, 5),
-        panel("timeseries", "Links that are not healthy", [('fleet:linkhealth_links:count{health!~"healthy|exempt"}', "{{health}}")],
+        what_now("", (TO_LINK, TO_NODE, TO_SWITCH)),
+        panel("stat", "How many links are in which state?", [("fleet:linkhealth_links:count", "{{health}}")], 12, 5, overrides=health_colours()),
+        panel("stat", "How much bandwidth is lost?", [("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum", "")], 4, 5, "Bps"),
+        panel("stat", "How many faults need work?", [(f"count({OPEN}) or vector(0)", "")], 4, 5),
+        panel("stat", "How many nodes do not answer?", [('count(up{job="linkhealth"} == 0) or vector(0)', "")], 4, 5),
+        panel("table", "Which switches have the most bad links?", [f"topk(15, sum by (peer_system) (switch:linkhealth_links:count{{{BAD}}}))"], 8,
+              note="Links that are degraded or down", links=(TO_SWITCH,)),
+        panel("table", "Which faults are open?", [f"count by (fault, end, severity) ({OPEN})"], 8),
+        panel("table", "Which faults keep coming back? (7 days)", ["topk(15, link_fault:linkhealth_faults_opened:count7d)"], 8, decimals=0, links=(TO_LINK, TO_NODE)),
+        panel("timeseries", "Is the number of unhealthy links falling?", [('fleet:linkhealth_links:count{health!~"healthy|exempt"}', "{{health}}")],
               note="At bring-up this is the burn-down.", overrides=health_colours()),
-        panel("timeseries", "Links that flap", [("fleet:linkhealth_links_flapping:ratio5m", "share of all links")],
-              unit="percentunit", note="Involuntary carrier losses only. Storm: 1 %."),
-        panel("table", "Worst switches", [f"topk(15, sum by (peer_system) (switch:linkhealth_links:count{{{BAD}}}))"], 8,
-              note="Links that are degraded or down"),
-        panel("table", "Faults by name", [f"count by (fault, end, severity) ({OPEN})"], 8),
-        panel("table", "Repeat offenders, 7 days", ["topk(15, link_fault:linkhealth_faults_opened:count7d)"], 8, decimals=0),
-        panel("timeseries", "Repairs: opened, proving, closed, reopened (in an hour)",
+        panel("timeseries", "Is there a flap storm?", [("fleet:linkhealth_links_flapping:ratio5m", "share of all links")],
+              unit="percentunit", note="Unplanned carrier losses only. Storm: 1 %."),
+        panel("timeseries", "Are repairs keeping up? (events in an hour)",
               [('sum by (event) (sum_over_time(fault:linkhealth_fault_events:rate5m{event=~"opened|proving|closed|reopened"}[1h])) * 60',
                 "{{event}}")], decimals=0),
-        panel("timeseries", "Repairs that held, 7 days", [("fault:linkhealth_repairs_held:ratio7d", "{{fault}}")],
+        panel("timeseries", "Do repairs hold? (7 days)", [("fault:linkhealth_repairs_held:ratio7d", "{{fault}}")],
               unit="percentunit"),
-        panel("table", "What was done, and whether it held, 7 days",
+        panel("table", "Which repair action holds? (7 days)",
               ["sum by (action, outcome) (sum_over_time(action:linkhealth_repairs:rate5m[7d])) * 60"], decimals=0),
-        panel("table", "By rack", [f"topk(15, sum by (pod, rack) (rack:linkhealth_links:count{{{BAD}}}))"], 6,
-              note="Links that are degraded or down; where the site says where a node stands"),
-        panel("table", "By rail", [f"sum by (rail) (rail:linkhealth_links:count{{{BAD}}})"], 6,
-              note="Links that are degraded or down; where the site sets rail"),
+        panel("table", "Which racks have bad links?", [f"topk(15, sum by (pod, rack) (rack:linkhealth_links:count{{{BAD}}}))"], 6,
+              note="Links that are degraded or down; needs the labels pod and rack"),
+        panel("table", "Which rails have bad links?", [f"sum by (rail) (rail:linkhealth_links:count{{{BAD}}})"], 6,
+              note="Links that are degraded or down; needs the label rail"),
     ])
 
 
 def switch():
     name = 'peer_system="$switch"'
     return dashboard("switch", "switch", [
-        panel("stat", "Links of $switch", [(f"switch:linkhealth_links:count{{{name}}}", "{{health}}")], 12, 5,
+        what_now(name, (TO_LINK, TO_NODE)),
+        panel("stat", "How many links of $switch are in which state?", [(f"switch:linkhealth_links:count{{{name}}}", "{{health}}")], 12, 5,
               overrides=health_colours()),
-        panel("stat", "Bandwidth lost", [(f"switch:linkhealth_bandwidth_lost_bytes_per_second:sum{{{name}}} or vector(0)", "")], 6, 5, "Bps"),
-        panel("stat", "Shared fault", [(f"switch:linkhealth_shared_fault:links{{{name}}} or vector(0)", "links")], 6, 5,
-              note="More than 0: the switch is likelier at fault than its links"),
-        panel("table", "Its links with faults", [f"{OPEN}{{{name}}}"], 24, unit="percentunit"),
-        panel("timeseries", "Its links that are not healthy",
+        panel("stat", "How much bandwidth is lost?", [(f"switch:linkhealth_bandwidth_lost_bytes_per_second:sum{{{name}}} or vector(0)", "")], 6, 5, "Bps"),
+        panel("stat", "Is the switch itself at fault?", [(f"switch:linkhealth_shared_fault:links{{{name}}} or vector(0)", "links")], 6, 5,
+              note="More than 0: so many of its links fail together that the switch is likelier at fault than they are"),
+        panel("timeseries", "Is the number of unhealthy links falling?",
               [(f'switch:linkhealth_links:count{{{name}, health!~"healthy|exempt"}}', "{{health}}")], overrides=health_colours()),
-        panel("timeseries", "Carrier losses in 5 minutes", [(f"switch:linkhealth_link_downs:rate5m{{{name}}} * 300", "losses")]),
-        panel("table", "By line card", [f"switch_card:linkhealth_links:count{{{name}}}"], note="Where the site sets peer_card"),
-        panel("table", "Ends that disagree", [f"link:linkhealth_ends_disagree:up{{{name}}}"]),
+        panel("timeseries", "How many links went down? (in 5 minutes)", [(f"switch:linkhealth_link_downs:rate5m{{{name}}} * 300", "losses")]),
+        panel("table", "Which line card has bad links?", [f"switch_card:linkhealth_links:count{{{name}}}"], note="Needs the label peer_card"),
+        panel("table", "Where do the two ends disagree?", [f"link:linkhealth_ends_disagree:up{{{name}}}"], links=(TO_LINK, TO_NODE)),
     ], [variable("switch", "label_values(switch:linkhealth_links:count, peer_system)")])
 
 
 def node():
     name = 'instance="$node"'
     return dashboard("node", "node", [
-        panel("table", "Ports", [f"(linkhealth_port_health{{{name}}} == 1) * on (instance, device, port) group_left (netdev, pci, "
-                                 f"peer_system, peer_port) topk by (instance, device, port) (1, linkhealth_port_info{{{name}}})"], 24),
-        panel("table", "Faults, also acknowledged ones and those that prove their repair",
-              [f"linkhealth_fault_active{{{name}}}"], 24, 6, "percentunit"),
-        panel("timeseries", "Receive power above the low alarm", [(f"linkhealth_rx_power_margin_db{{{name}}}", "{{device}}/{{port}}")],
-              unit="dB"),
-        panel("timeseries", "Pre-FEC bit error ratio", [(f"linkhealth_pre_fec_ber{{{name}}} > 0", "{{device}}/{{port}}")], unit="sci", log=True),
-        panel("timeseries", "Carrier losses in an hour",
+        what_now(name, (TO_LINK, TO_SWITCH)),
+        panel("table", "How is each port?", [f"(linkhealth_port_health{{{name}}} == 1) * on (instance, device, port) group_left (netdev, pci, "
+                                             f"peer_system, peer_port) topk by (instance, device, port) (1, linkhealth_port_info{{{name}}})"], 24,
+              links=(TO_LINK, TO_SWITCH)),
+        panel("table", "Which faults are acknowledged or being verified?",
+              [f"linkhealth_fault_active{{{name}}}"], 24, 6, "percentunit", note="All faults of the node, whatever their state", links=(TO_LINK_HERE,)),
+        panel("timeseries", "How much light margin is left?", [(f"linkhealth_rx_power_margin_db{{{name}}}", "{{device}}/{{port}}")],
+              unit="dB", note="Received power above the module's low alarm"),
+        panel("timeseries", "Which port has bit errors? (pre-FEC BER)", [(f"linkhealth_pre_fec_ber{{{name}}} > 0", "{{device}}/{{port}}")], unit="sci", log=True),
+        panel("timeseries", "Which port goes down? (in an hour)",
               [(f"sum by (device, port, intent) (increase(linkhealth_link_downs_total{{{name}}}[1h]))", "{{device}}/{{port}} {{intent}}")]),
-        panel("timeseries", "The monitor", [(f"linkhealth_probe_duration_seconds{{{name}}}", "{{probe}}"),
-                                            (f"linkhealth_loop_lateness_seconds{{{name}}}", "lateness")], unit="s"),
-        panel("table", "What can't be read", [f"linkhealth_gap{{{name}}}"], 24, 6),
+        panel("timeseries", "Is the monitor on time?", [(f"linkhealth_probe_duration_seconds{{{name}}}", "{{probe}}"),
+                                                        (f"linkhealth_loop_lateness_seconds{{{name}}}", "lateness")], unit="s"),
+        panel("table", "What cannot be read, and why?", [f"linkhealth_gap{{{name}}}"], 24, 6),
     ], [variable("node", "label_values(linkhealth_build_info, instance)")])
 
 
 def link():
     name = 'instance="$node", device="$device", port="$port"'
 
-    def note(title, expr, colour):
+    def note(title, expr, colour, text):
         return {"name": title, "datasource": DATASOURCE, "enable": True, "iconColor": colour, "step": "60s",
-                "target": {"refId": "Annotation", "expr": expr, "datasource": DATASOURCE}, "titleFormat": title, "textFormat": "{{fault}} {{state}}", "useValueForTime": False}
+                "target": {"refId": "Annotation", "expr": expr, "datasource": DATASOURCE}, "titleFormat": title, "textFormat": text, "useValueForTime": False}
     return dashboard("link", "link", [
-        panel("stat", "Health", [(f"linkhealth_port_health{{{name}}} == 1", "{{health}}")], 6, 5, overrides=health_colours()),
-        panel("stat", "Above the low alarm", [(f"linkhealth_rx_power_margin_db{{{name}}}", "")], 6, 5, "dB", decimals=1),
-        panel("stat", "Speed", [(f"linkhealth_bandwidth_available_bytes_per_second{{{name}}} * 8", "")], 6, 5, "bps"),
-        panel("stat", "Carrier losses in 24 h", [(f'sum(increase(linkhealth_link_downs_total{{{name}, intent="involuntary"}}[1d]))', "")],
+        panel("table", "What is wrong?", [f"sort_desc(linkhealth_fault_active{{{name}}})"], 12, 6, "percentunit",
+              note="The first step and the evidence: linkhealth explain on the node, or the node's own page"),
+        panel("table", "Which module, which far end?", [f"linkhealth_module_info{{{name}}}", f"linkhealth_port_info{{{name}}}"], 12, 6, links=(TO_SWITCH,)),
+        panel("stat", "How is the link?", [(f"linkhealth_port_health{{{name}}} == 1", "{{health}}")], 6, 5, overrides=health_colours()),
+        panel("stat", "How much light margin is left?", [(f"linkhealth_rx_power_margin_db{{{name}}}", "")], 6, 5, "dB", decimals=1,
+              note="Received power above the module's low alarm"),
+        panel("stat", "How fast is it?", [(f"linkhealth_bandwidth_available_bytes_per_second{{{name}}} * 8", "")], 6, 5, "bps"),
+        panel("stat", "How often did it go down in 24 h?", [(f'sum(increase(linkhealth_link_downs_total{{{name}, intent="involuntary"}}[1d]))', "")],
               6, 5, decimals=0),
-        panel("table", "Faults", [f"linkhealth_fault_active{{{name}}}"], 12, 6, "percentunit"),
-        panel("table", "Module and far end", [f"linkhealth_module_info{{{name}}}", f"linkhealth_port_info{{{name}}}"], 12, 6),
-        panel("timeseries", "Pre-FEC bit error ratio", [(f"linkhealth_pre_fec_ber{{{name}}} > 0", "pre-FEC")], unit="sci", log=True,
-              note="KP4 corrects up to some 2.4e-4"),
-        panel("timeseries", "Blocks that FEC could not correct, a second",
-              [(f"rate(linkhealth_fec_uncorrectable_blocks_total{{{name}}}[5m])", "blocks")]),
-        panel("timeseries", "Light by lane at both ends, and the limit (opt-in group optics)",
+        panel("timeseries", "Which lane lost light? (opt-in group optics)",
               [(f"10 * log10(linkhealth_module_lane_rx_power_watts{{{name}}} * 1000)", "received, lane {{lane}}"),
                (f"10 * log10(linkhealth_module_lane_tx_power_watts{{{name}}} * 1000)", "sent, lane {{lane}}"),
                (f"10 * log10(linkhealth_peer_lane_tx_power_watts{{{name}}} * 1000)", "sent by the far end, lane {{lane}}"),
-               (f"10 * log10(linkhealth_peer_lane_rx_power_watts{{{name}}} * 1000)", "received there, lane {{lane}}"),
+               (f"10 * log10(linkhealth_peer_lane_rx_power_watts{{{name}}} * 1000)", "received by the far end, lane {{lane}}"),
                (f"min by (instance, device, port) (10 * log10(linkhealth_module_lane_rx_power_watts{{{name}}} * 1000))"
-                f" - on (instance, device, port) linkhealth_rx_power_margin_db{{{name}}}", "low alarm of what is received")],
-              unit="dBm", note="The far end only where its module is read: by MAD, or imported from the switch's telemetry."),
-        panel("timeseries", "Temperature (opt-in group optics)", [(f"linkhealth_module_temperature_celsius{{{name}}}", "module")],
+                f" - on (instance, device, port) linkhealth_rx_power_margin_db{{{name}}}", "low alarm of received power")],
+              24, unit="dBm", note="The far end only where its module is read: by MAD, or imported from the switch's telemetry."),
+        panel("timeseries", "How many bits are wrong before FEC?", [(f"linkhealth_pre_fec_ber{{{name}}} > 0", "pre-FEC BER")], unit="sci", log=True,
+              note="KP4 corrects up to about 2.4e-4"),
+        panel("timeseries", "Is data lost? (uncorrectable blocks per second)",
+              [(f"rate(linkhealth_fec_uncorrectable_blocks_total{{{name}}}[5m])", "blocks")]),
+        panel("timeseries", "Is the module too hot? (opt-in group optics)", [(f"linkhealth_module_temperature_celsius{{{name}}}", "module")],
               unit="celsius"),
+        panel("timeseries", "When did it go down? (in 5 minutes)", [(f"sum by (intent) (increase(linkhealth_link_downs_total{{{name}}}[5m]))", "{{intent}}")]),
     ], [variable("node", "label_values(linkhealth_build_info, instance)"),
         variable("device", 'label_values(linkhealth_link_up{instance="$node"}, device)'),
         variable("port", 'label_values(linkhealth_link_up{instance="$node", device="$device"}, port)')],
-        [note("fault", f'linkhealth_fault_active{{{name}, state="open"}}', "red"),
-         note("repair proves itself", f'linkhealth_fault_active{{{name}, state="proving"}}', "blue")])
+        [note("fault open", f'linkhealth_fault_active{{{name}, state="open"}}', "red", "{{fault}} at {{end}}"),
+         note("repair being verified", f'linkhealth_fault_active{{{name}, state="proving"}}', "blue", "{{fault}}"),
+         note("link down", f"linkhealth_link_up{{{name}}} == 0", "orange", "{{device}}/{{port}}")])
 
 
 def modules():
     share = (f"sum by (vendor, part_number) (part:linkhealth_links:count{{{BAD}}}) / "
              'sum by (vendor, part_number) (part:linkhealth_links:count{health!="exempt"})')
     return dashboard("modules", "modules", [
-        panel("table", "Links by part", ["sum by (vendor, part_number) (part:linkhealth_links:count)"]),
-        panel("table", "Share of a part's links that are degraded or down", [f"sort_desc({share})"], unit="percentunit"),
-        panel("table", "By firmware", ["sum by (vendor, part_number, firmware, health) (firmware:linkhealth_links:count)"], 24),
-        panel("table", "Links by the NIC's firmware", ["sum by (hca_type, nic_firmware, health) (nic_firmware:linkhealth_links:count)"]),
-        panel("table", "Time between two carrier losses, 30 days", ["sort(part:linkhealth_mtbf_seconds:30d)"], unit="s"),
-        panel("timeseries", "Carrier losses by part in a day", [("sum_over_time(part:linkhealth_link_downs:rate5m[1d]) * 60",
+        panel("table", "How many links use which part?", ["sum by (vendor, part_number) (part:linkhealth_links:count)"]),
+        panel("table", "Which part stands out? (share degraded or down)", [f"sort_desc({share})"], unit="percentunit"),
+        panel("table", "Which module firmware stands out?", ["sum by (vendor, part_number, firmware, health) (firmware:linkhealth_links:count)"], 24),
+        panel("table", "Which NIC firmware stands out?", ["sum by (hca_type, nic_firmware, health) (nic_firmware:linkhealth_links:count)"]),
+        panel("table", "Which part loses its link most often? (time between losses, 30 days)", ["sort(part:linkhealth_mtbf_seconds:30d)"], unit="s"),
+        panel("timeseries", "Which part goes down more than before? (in a day)", [("sum_over_time(part:linkhealth_link_downs:rate5m[1d]) * 60",
                                                                "{{vendor}} {{part_number}}")]),
-        panel("timeseries", "Hottest modules (opt-in group optics)", [("topk(10, linkhealth_module_temperature_celsius)",
+        panel("timeseries", "Which modules are hottest? (opt-in group optics)", [("topk(10, linkhealth_module_temperature_celsius)",
                                                                       "{{instance}} {{device}}/{{port}}")], unit="celsius"),
-        panel("stat", "Less than 1 dB above the low alarm", [("fleet:linkhealth_links_low_rx_margin:count or vector(0)", "links")]),
+        panel("stat", "How many links have less than 1 dB of margin?", [("fleet:linkhealth_links_low_rx_margin:count or vector(0)", "links")]),
     ])
 
 

@@ -68,7 +68,7 @@ def answered(world, query, links, switches):
     return False
 
 
-def every_panel(world):
+def every_panel(world, limit_s=45):
     waiting, total = list(queries()), len(list(queries()))
     assert total > 40, f"only {total} queries were found in dashboards/grafana"
 
@@ -79,7 +79,7 @@ def every_panel(world):
                 waiting.remove(one)
         return not waiting
     try:
-        world.until("every panel shows something", all_answered, 45)
+        world.until("every panel shows something", all_answered, limit_s)
     except AssertionError as error:
         raise AssertionError(f"empty: {waiting}; {error}") from None
     print(f"{total} queries of the dashboards, each with an answer")

@@ -95,6 +95,11 @@ class World:
         if not line:
             raise AssertionError("fleet_nodes ended: " + self.tail())
         self.fleet = json.loads(line)
+        self.serve()
+        return self
+
+    def serve(self):
+        """What stores, evaluates and answers: one Prometheus."""
         self.url = f"http://127.0.0.1:{free_port()}"
         self.data = os.path.join(self.folder, "data")
         self.prometheus = subprocess.Popen(
@@ -102,7 +107,6 @@ class World:
              f"--web.listen-address={self.url[7:]}", "--log.level=warn", "--web.enable-admin-api"], stdout=self.log, stderr=self.log)
         self.started.append(self.prometheus)
         self.until("Prometheus is ready", self.ready, 60)
-        return self
 
     def ready(self):
         try:

@@ -51,7 +51,11 @@ def places(name, panels):
                 taken[(x, y)] = panel["title"]
 
 
-def board(name, content):
+def drill_downs(panel):
+    return [link["url"] for override in panel["fieldConfig"]["overrides"] for one in override["properties"] if one["id"] == "links" for link in one["value"]]
+
+
+def board(name, content, boards):
     expect(content["uid"] == "linkhealth-" + name.removesuffix(".json") and len(content["uid"]) <= 40, f"{name}: uid")
     expect(isinstance(content["schemaVersion"], int) and content["schemaVersion"] >= 36, f"{name}: schemaVersion")
     panels, variables = content["panels"], content["templating"]["list"]
@@ -69,11 +73,17 @@ def board(name, content):
         expect(panel["fieldConfig"]["defaults"]["unit"] in UNITS, f"{where}: unit {panel['fieldConfig']['defaults']['unit']}")
         expect(panel["targets"] and all(target["expr"].strip() for target in panel["targets"]), f"{where}: no query")
         unique((target["refId"] for target in panel["targets"]), f"{where}: refIds")
+        expect("?" in panel["title"], f"{where}: the title asks no question")
+        for address in drill_downs(panel):
+            board_name, asked = re.fullmatch(r"/d/linkhealth-(\w+)\?(.*)", address).groups()
+            theirs = {variable["name"] for variable in boards[f"{board_name}.json"]["templating"]["list"]}
+            given = set(re.findall(r"var-(\w+)=", asked))
+            expect(given == theirs, f"{where}: {board_name} needs {sorted(theirs)}, the link gives {sorted(given)}")
         expect(panel["type"] != "table" or all(target.get("instant") and target.get("format") == "table" for target in panel["targets"]),
                f"{where}: a table of a range")
     text = json.dumps({key: value for key, value in content.items() if key != "templating"}) + "".join(
         variable.get("definition", "") for variable in variables)
-    used = set(re.findall(r"\$\{?(\w+)\}?", text))
+    used = set(re.findall(r"\$\{?(\w+)\}?", text)) - {"__data"}  # Grafana's own: the fields of the row that was clicked
     names = {variable["name"] for variable in variables}
     expect(used <= names, f"{name}: not defined: {sorted(used - names)}")
     expect(names <= used, f"{name}: not used: {sorted(names - used)}")
@@ -109,7 +119,7 @@ def main():
     expect(len(boards) == 5, f"dashboards: {list(boards)}")
     unique((content["title"] for content in boards.values()), "titles")
     for name, content in boards.items():
-        board(name, content)
+        board(name, content, boards)
     skipped = types(boards) if "--types" in sys.argv else 0
     for problem in problems:
         print("FAIL " + problem)
