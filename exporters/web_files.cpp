@@ -9,10 +9,11 @@ namespace {
 struct Type {
   std::string_view ending, content_type;
 };
-constexpr std::array<Type, 4> kTypes = {{{".html", "text/html; charset=utf-8"},
+constexpr std::array<Type, 5> kTypes = {{{".html", "text/html; charset=utf-8"},
                                          {".css", "text/css; charset=utf-8"},
                                          {".js", "text/javascript; charset=utf-8"},
-                                         {".json", "application/json"}}};
+                                         {".json", "application/json"},
+                                         {".md", "text/markdown; charset=utf-8"}}};
 }  // namespace
 
 std::optional<WebFile> web_file(std::string_view name) {

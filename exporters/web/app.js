@@ -3,6 +3,7 @@ import { duration, el, stamp } from './format.js';
 import { nodeView } from './node_view.js';
 import { collect, past } from './past.js';
 import { portView } from './port_view.js';
+import { load, runbookView } from './runbook.js';
 
 const EVERY_MS = 5000;
 const SPARKS_EVERY_MS = 60000;
@@ -15,10 +16,15 @@ const state = { report: undefined, events: [], past: noPast, sparks: new Map(), 
   redraw: () => draw(), refresh: () => ask(true), setRange: async (seconds) => { state.range = seconds; await remember(); draw(); } };
 
 const portName = () => (location.hash.startsWith('#/port/') ? decodeURIComponent(location.hash.slice(7)) : '');
+const runbookName = () => (location.hash.startsWith('#/runbook/') ? decodeURIComponent(location.hash.slice(10)) : '');
 const chartWidth = () => Math.max(260, main.clientWidth - 66);
-const remember = async () => { if (portName()) state.past = await past(portName(), state.range); };
+const remember = async () => {
+  if (portName()) state.past = await past(portName(), state.range);
+  if (runbookName()) await load(runbookName());
+};
 
 function view() {
+  if (runbookName()) return runbookView(runbookName());
   const name = portName();
   if (!name) return nodeView(state.report, state.sight, state.sparks);
   const port = state.report.ports.find((one) => one.port === name);
@@ -34,7 +40,7 @@ function draw() {
   const here = location.hash || '#/';
   const moved = state.route !== here;
   main.replaceChildren(...view().flat(4).filter((node) => node !== ''));
-  document.title = `${portName() || state.report.node} · linkhealth`;
+  document.title = `${portName() || runbookName().replaceAll('_', ' ') || state.report.node} · linkhealth`;
   if (moved && state.route !== '') {
     main.querySelector('h1')?.focus();
     window.scrollTo(0, 0);
@@ -61,7 +67,7 @@ async function json(path) {
 
 let sparkedAt = 0;
 async function sparks() {
-  if (portName() || Date.now() - sparkedAt < SPARKS_EVERY_MS) return;
+  if (portName() || runbookName() || Date.now() - sparkedAt < SPARKS_EVERY_MS) return;
   sparkedAt = Date.now();
   for (const port of state.report.ports.filter((one) => one.health !== 'exempt').slice(0, SPARKS_AT_MOST)) {
     const known = await past(port.port, 3600, '&step=60&signals=pre_fec_ber');

@@ -55,6 +55,7 @@ function verdict(fault, report, port) {
     el('div.two', {}, el('div', {},
       fault.repair.length ? [el('h3', {}, fault.state === 'proving' ? 'If it returns, in this order' : 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
       fault.verify ? el('p', {}, el('strong', {}, 'Fixed when '), `${fault.verify}.`) : '',
+      el('p.small', {}, el('a', { href: `#/runbook/${fault.fault}`, id: `runbook-${fault.fault}-${fault.end}` }, `Runbook: ${words(fault.fault)}`)),
       fault.to_be_sure && fault.state !== 'proving' ? el('p', {}, el('strong', {}, 'Confirm by: '), fault.to_be_sure) : ''),
     el('div', {}, evidence(fault), list('Also possible', others.slice(0, 4).map((one) => `${title(one.fault)} ${PLACES[one.end] || ''}: ${probability(one.confidence)}`)),
       list('Not readable, and would help', fault.missing?.map(missing)))));

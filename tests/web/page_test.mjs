@@ -156,6 +156,22 @@ async function acting() {
   await page.close();
 }
 
+async function runbooks() {
+  const { page, problems } = await open('desktop', 'light', 'port');
+  await page.click('[id^="runbook-dirty_connector"]');
+  await page.waitForFunction(() => document.querySelector('.runbook h1')?.textContent === 'Dirty connector');
+  const text = await page.$eval('.runbook', (card) => card.textContent);
+  check(/inspect and clean both ends/.test(text) && !/\*\*|<!--/.test(text), 'runbook: the steps, without marks of Markdown');
+  check((await axe(page)).length === 0, 'runbook: axe-core finds nothing');
+  await page.click('.runbook a[href="#/runbook/damaged_fiber"]');
+  await page.waitForFunction(() => document.querySelector('.runbook h1')?.textContent === 'Damaged fibre');
+  check(true, 'runbook: its neighbours are a click away');
+  await page.goto(`${base}/#/runbook/none`);
+  await page.waitForFunction(() => document.querySelector('h1').textContent.includes('No runbook'));
+  check(problems.every((line) => /404/.test(line)), `runbook: an unknown one is named ${problems.join('; ')}`);
+  await page.close();
+}
+
 /** One page that is open while the recording plays, so that its lines have a past; then it is looked at in all its clothes. */
 async function portraits() {
   const { page } = await open('desktop', 'light', 'port');
@@ -183,6 +199,7 @@ try {
   await words();
   await otherReports();
   await acting();
+  await runbooks();
   await keyboard();
   await looks();
 } catch (error) {
