@@ -12,6 +12,7 @@
 #include "exporters/json/json.h"
 #include "exporters/text/text.h"
 #include "exporters/text/text_layout.h"
+#include "model/history/engine_state.h"
 #include "model/json/json.h"
 #include "storage/recording/recording.h"
 
@@ -26,13 +27,20 @@ Value value_or_throw(Result<Value> result) {
 }
 
 /// What the recording expects of its ports; the configuration takes precedence.
-EngineSettings settings_of(const RecordingHeader& header, const std::optional<Config>& config) {
+EngineSettings settings_of(const RecordingHeader& header, const std::optional<EngineState>& known,
+                           const std::optional<Config>& config) {
   EngineSettings settings;
   settings.node = header.node;
   settings.expected = header.expected;
   settings.setting_table =
       config ? config->setting_table : SettingTable(diagnosis_setting_groups());
-  if (!config) return settings;
+  if (!config) {
+    if (known)
+      for (const auto& [key, value] : known->settings)
+        // A newer recorder's setting that this program does not have changes nothing.
+        (void)change_setting(settings.setting_table, fmt::format("{}={}", key, value));
+    return settings;
+  }
   static_cast<ExpectedPorts&>(settings) = *config;
   settings.planned.insert(header.expected.begin(), header.expected.end());
   return settings;
@@ -42,7 +50,15 @@ EngineSettings settings_of(const RecordingHeader& header, const std::optional<Co
 struct Recording {
   explicit Recording(const ReplayOptions& options)
       : reader(value_or_throw(RecordingReader::open(options.recording))),
-        settings(settings_of(value_or_throw(reader.header()), options.config)) {}
+        header(value_or_throw(reader.header())),
+        settings(settings_of(header, reader.known(), options.config)) {}
+
+  /// What the recorder knew: references and open faults.
+  void restore(Engine& engine) const {
+    if (!reader.known()) return;
+    engine.restore(reader.known()->references);
+    engine.restore(reader.known()->ledger);
+  }
 
   /// Calls `step` with each snapshot; prints a warning about a truncated recording.
   template <typename Step>
@@ -52,6 +68,7 @@ struct Recording {
   }
 
   RecordingReader reader;
+  RecordingHeader header;
   EngineSettings settings;
 };
 
@@ -100,6 +117,7 @@ OrderedJson as_json(const std::vector<Episode>& episodes) {
 void replay(const ReplayOptions& options) {
   Recording recording(options);
   Engine engine(recording.settings);
+  recording.restore(engine);
   std::shared_ptr<const Report> last;
   recording.for_each_snapshot([&](const Snapshot& snapshot) {
     Engine::Step step = engine.step(snapshot);
@@ -121,6 +139,8 @@ void what_if(const ReplayOptions& options) {
     if (const auto done = change_setting(changed.setting_table, change); !done)
       throw CommandError(kBadInput, "--what-if: " + done.error().message);
   Engine engine_now(recording.settings), engine_then(changed);
+  recording.restore(engine_now);
+  recording.restore(engine_then);
   std::vector<Episode> now, then;
   recording.for_each_snapshot([&](const Snapshot& snapshot) {
     for (const FaultEvent& event : engine_now.step(snapshot).events) add_event(now, event);

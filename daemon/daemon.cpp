@@ -25,6 +25,7 @@
 #include "exporters/journal.h"
 #include "exporters/json/json.h"
 #include "exporters/text/text_layout.h"
+#include "model/history/engine_state.h"
 #include "model/json/sample_json.h"
 #include "probes/live_host.h"
 #include "probes/verbs/verbs_events.h"
@@ -35,6 +36,18 @@ namespace linkhealth {
 namespace {
 
 constexpr Milliseconds kSelfTestPatience{30'000};
+constexpr Milliseconds kHeaderPeriod{60'000};  // of what a recording begins with
+
+/// "ledger.quiet_s": those that are not at their default.
+std::map<std::string, double> changed_settings(const SettingTable& table) {
+  std::map<std::string, double> changed;
+  for (const SettingGroup& group : table.groups())
+    for (std::size_t i = 0; i < group.settings.size(); ++i)
+      if (const double value = table.values(group.name)[i]; value != group.settings[i].value)
+        changed[fmt::format("{}.{}", group.name, group.settings[i].name)] = value;
+  return changed;
+}
+
 /// For the maintenance files before the first step; a local directory answers at once.
 constexpr Milliseconds kMaintenancePatience{1'000};
 
@@ -56,13 +69,18 @@ class Daemon {
   Result<void> make_source();
   Result<void> start_outputs();
   [[nodiscard]] EngineSettings settings_for(const Config& config) const;
+  /// REQUIRES: the deciding thread, or its lock.
+  [[nodiscard]] EngineState known_now() const;
+  /// REQUIRES: as known_now().
+  void renew_recording_header();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void start_history(const std::string& node);
   void accept_maintenance(MaintenanceReader::News news);
   void set_reload_note(const std::string& note);
   void reload();
-  void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report);
+  void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report,
+              std::size_t events);
   void announce(const FaultEvent& event, const std::string& node);
   void log_once(bool& logged, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
@@ -88,9 +106,11 @@ class Daemon {
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<TextfileWriter> textfile_;
   std::optional<RecordingWriter> recorder_;
+  std::optional<EngineState> recorded_;  ///< what the played recording's recorder knew
   bool recorder_failed_ = false;
   bool journal_failed_ = false;  // of the database's thread
   WallTime last_step_at_;
+  SteadyTime header_at_;  ///< of the snapshot with which the recordings' header was last made
   bool introduced_ = false;
   bool tested_ = false;
   std::optional<SteadyTime> first_step_;
@@ -102,6 +122,7 @@ Result<void> Daemon::make_source() {
     auto play = PlaySource::open(options_.play_file, options_.play_speed, clock_);
     if (!play) return play.error();
     auto source = std::make_unique<PlaySource>(*std::move(play));
+    recorded_ = source->known();
     source->on_end([this](const std::string& sentence) { log_.info(sentence); });
     source_ = std::move(source);
     return {};
@@ -126,12 +147,12 @@ Result<void> Daemon::make_source() {
 }
 
 Result<void> Daemon::start_outputs() {
-  const RecordingHeader header = source_->header();
-  recordings_.set_header(recording_header_json(header));
+  renew_recording_header();
   const std::string record_path =
       options_.record_file.empty() ? config_.record_path : options_.record_file;
   if (!record_path.empty()) {
-    auto recorder = RecordingWriter::create(record_path, header);
+    const EngineState known = known_now();
+    auto recorder = RecordingWriter::create(record_path, source_->header(), &known);
     if (!recorder) return recorder.error();
     recorder_.emplace(*std::move(recorder));
   }
@@ -179,7 +200,10 @@ void Daemon::reload() {
   config_ = *std::move(config);
   if (sampler_ != nullptr)
     sampler_->expect(with_plan(config_), planned_names(started_->setting_table, config_));
-  recordings_.set_header(recording_header_json(source_->header()));
+  {
+    const std::lock_guard lock(deciding_);
+    renew_recording_header();
+  }
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
   log_.set_level(config_.log_level);
   if (other_maintenance) {
@@ -188,6 +212,17 @@ void Daemon::reload() {
   }
   set_reload_note("read again: " + changes);  // before the log line: its reader runs `status` next
   log_.info("reload: " + options_.config_file + " is in force: " + changes);
+}
+
+EngineState Daemon::known_now() const {
+  return {engine_->ledger_state(), engine_->references(), changed_settings(config_.setting_table)};
+}
+
+/// The header of each recording that begins from now on, so that a replay begins as the daemon was.
+void Daemon::renew_recording_header() {
+  recordings_.set_header([header = source_->header(), known = known_now()] {
+    return recording_header_json(header, &known);
+  });
 }
 
 /// The header of a played recording adds expectations to those of the configuration.
@@ -253,7 +288,7 @@ Result<void> Daemon::run() {
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
   accept_maintenance(maintenance_->poll());
-  record(snapshot, step.report);
+  record(snapshot, step.report, step.events.size());
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
   history_->add_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
@@ -306,6 +341,10 @@ void Daemon::start_history(const std::string& node) {
     sampler_->remember_modules(modules_before(known.references));
   }
   engine_->restore(known.ledger);
+  if (recorded_) {
+    engine_->restore(recorded_->references);
+    engine_->restore(recorded_->ledger);
+  }
   reports_.restore_events(history_->earlier_events(ReportStore::kMaxEvents));
   writes_journal_ = watches_this_node(options_) && !config_.dry_run;
   history_->start([this, node](const FaultEvent& event) { announce(event, node); });
@@ -316,11 +355,17 @@ void Daemon::accept_maintenance(MaintenanceReader::News news) {
   if (news.maintenance) engine_->set_maintenance_files(*std::move(news.maintenance));
 }
 
-void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report) {
+void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report,
+                    std::size_t events) {
   if (recorder_ && !recorder_failed_) {
     if (const auto written = recorder_->write(snapshot); !written)
       log_once(recorder_failed_, written.error(),
                "the recording ends here; everything else goes on");
+  }
+  // A recording that begins later begins with what was known at most a minute before.
+  if (events > 0 || snapshot.taken_at - header_at_ >= kHeaderPeriod) {
+    header_at_ = snapshot.taken_at;
+    renew_recording_header();
   }
   recordings_.publish(
       snapshot.taken_at,

@@ -26,7 +26,7 @@ INNER = {
     "daemon/api": {"daemon", "daemon/engine", "daemon/http", "daemon/selfcheck"},
     "model": set(),
     "model/history": {"model"},
-    "model/json": {"model"},
+    "model/json": {"model", "model/history"},
     "probes/netlink": {"probes", "probes/module"},
     "probes/sysfs": {"probes", "probes/netlink"},
     "probes/verbs": {"probes"},

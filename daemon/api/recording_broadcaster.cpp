@@ -13,9 +13,9 @@ HttpStream::State RecordingBroadcaster::Listener::next(SteadyTime now, std::stri
   return HttpStream::State::kBytes;
 }
 
-void RecordingBroadcaster::set_header(std::string line) {
+void RecordingBroadcaster::set_header(MakeLine make_header) {
   const std::lock_guard lock(mutex_);
-  header_ = std::move(line);
+  make_header_ = std::move(make_header);
 }
 
 std::vector<std::shared_ptr<RecordingBroadcaster::Listener>> RecordingBroadcaster::listeners()
@@ -37,14 +37,14 @@ bool RecordingBroadcaster::has_listeners() const {
 Result<std::shared_ptr<RecordingBroadcaster::Listener>> RecordingBroadcaster::listen(
     SteadyTime now, Milliseconds duration) {
   const std::lock_guard lock(mutex_);
-  if (closed_ || header_.empty())
+  if (closed_ || !make_header_)
     return Error{"the daemon cannot record now: it is starting or stopping"};
   if (listeners().size() >= max_listeners_)
     return Error{"too many recordings are under way: wait for one of them to end"};
   auto listener = std::make_shared<Listener>();
   listener->duration_ = duration;
   listener->deadline_ = now + duration;
-  listener->lines_ = header_ + "\n";
+  listener->lines_ = make_header_() + "\n";
   if (make_known_) listener->lines_ += make_known_() + "\n";  // else the first step has everything
   listeners_.push_back(listener);
   return listener;

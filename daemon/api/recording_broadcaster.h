@@ -42,8 +42,8 @@ class RecordingBroadcaster {
                                 std::size_t max_waiting_bytes = std::size_t{16} << 20U)
       : max_listeners_(max_listeners), max_waiting_bytes_(max_waiting_bytes) {}
 
-  /// The first line of every recording; without it listen() fails.
-  void set_header(std::string line);
+  /// Makes the first line of every recording; without it listen() fails. It is called by listen().
+  void set_header(MakeLine make_header);
   /// The snapshot of `t`. `make_known` gives a line with the last value of every group, with which
   /// a recording that starts later begins; listen() calls it. `make_line` gives the snapshot's own
   /// line; called at once, if there is a listener. Lines are without a newline.
@@ -62,7 +62,7 @@ class RecordingBroadcaster {
   const std::size_t max_listeners_;
   const std::size_t max_waiting_bytes_;
   mutable std::mutex mutex_;  ///< guards what follows
-  std::string header_;
+  MakeLine make_header_;
   MakeLine make_known_;
   bool closed_ = false;
   mutable std::vector<std::weak_ptr<Listener>> listeners_;

@@ -22,6 +22,8 @@ class PlaySource : public Source {
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
   [[nodiscard]] std::vector<int> wake_fds() const override { return {}; }
   [[nodiscard]] RecordingHeader header() const override { return header_; }
+  /// What the recorder knew when the recording began.
+  [[nodiscard]] const std::optional<EngineState>& known() const { return reader_.known(); }
 
   /// Called once with a sentence when the recording ends, or breaks off with an error.
   void on_end(std::function<void(const std::string&)> callback) { on_end_ = std::move(callback); }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/json/sample_fields.h"
+#include "model/json/state_fields.h"
 
 namespace linkhealth {
 
@@ -33,6 +34,7 @@ struct HeaderLine {
   std::string schema;
   std::optional<WallTime> at;
   RecordingHeader header;
+  std::optional<EngineState> known;
 };
 
 }  // namespace
@@ -56,6 +58,7 @@ void fields(Is<HeaderLine> auto& value, auto& visit) {
   VISIT(at);
   visit("version", value.header.version);
   visit("expected", value.header.expected);
+  VISIT(known);
 }
 
 namespace {
@@ -85,8 +88,10 @@ Result<std::vector<PortEvent>> events_of(std::vector<EventLine>& lines) {
 
 }  // namespace
 
-std::string recording_header_json(const RecordingHeader& header) {
-  return format_fields(HeaderLine{std::string(kRecordingSchema), header.at, header});
+std::string recording_header_json(const RecordingHeader& header, const EngineState* known) {
+  HeaderLine line{std::string(kRecordingSchema), header.at, header, std::nullopt};
+  if (known != nullptr) line.known = *known;
+  return format_fields(line);
 }
 
 std::string snapshot_json(const Snapshot& snapshot) {
@@ -103,7 +108,8 @@ std::string snapshot_json(const Snapshot& snapshot) {
   return format_json(std::move(visit).object());
 }
 
-Result<RecordingHeader> parse_recording_header(std::string_view line) {
+Result<RecordingHeader> parse_recording_header(std::string_view line,
+                                               std::optional<EngineState>* known) {
   const auto json = parse_json(line);
   const std::string schema = json ? text_member(*json, "schema") : "";
   if (schema.empty())
@@ -115,6 +121,7 @@ Result<RecordingHeader> parse_recording_header(std::string_view line) {
   if (auto header = read_fields(*json, read); !header) return header.error();
   if (!read.at) return Error{"\"at\" is missing"};
   read.header.at = *read.at;
+  if (known != nullptr) *known = std::move(read.known);
   return std::move(read.header);
 }
 

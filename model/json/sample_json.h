@@ -2,10 +2,12 @@
 // knows the format.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "model/history/engine_state.h"
 #include "model/json/old_gaps.h"
 #include "model/snapshot.h"
 
@@ -13,14 +15,16 @@ namespace linkhealth {
 
 inline constexpr std::string_view kRecordingSchema = "linkhealth.recording/1";
 
-/// The first line of a recording, without a line end.
-std::string recording_header_json(const RecordingHeader& header);
+/// The first line of a recording, without a line end. `known`: what the recorder knows.
+std::string recording_header_json(const RecordingHeader& header,
+                                  const EngineState* known = nullptr);
 /// One line of a recording, without a line end. `timings` are not recorded.
 std::string snapshot_json(const Snapshot& snapshot);
 
 /// Reads what recording_header_json writes. An error says that this is not a recording, or of which
 /// other version.
-Result<RecordingHeader> parse_recording_header(std::string_view line);
+Result<RecordingHeader> parse_recording_header(std::string_view line,
+                                               std::optional<EngineState>* known = nullptr);
 /// Reads what snapshot_json writes. Unknown keys and events of an unknown kind are left out; the
 /// events come ordered by t. An error names the place: "ports > mlx5_0/1 > link > lanes: expected a
 /// whole number, found "four" (column 211)". `old_gaps`: of this recording.

@@ -101,7 +101,7 @@ Result<RecordingHeader> RecordingReader::header() {
   auto line = next_line();
   if (!line) return error_here(line.error().message);
   if (!*line) return error_here(broken_.empty() ? "empty: not a recording" : broken_);
-  auto header = parse_recording_header((*line)->text);
+  auto header = parse_recording_header((*line)->text, &known_);
   if (!header) return error_here(header.error().message);
   return header;
 }
@@ -129,14 +129,15 @@ Result<std::optional<Snapshot>> RecordingReader::next() {
 }
 
 Result<RecordingWriter> RecordingWriter::create(const std::string& path,
-                                                const RecordingHeader& header) {
+                                                const RecordingHeader& header,
+                                                const EngineState* known) {
   if (path != "-")
     if (auto kept = keep_old(path); !kept) return kept.error();
   // "T": plain, through the same calls.
   auto file = open_gz(path, STDOUT_FILENO, path.ends_with(".gz") ? "wbe" : "wbeT");
   if (!file) return file.error();
   RecordingWriter writer(std::move(file).value(), path == "-" ? "standard output" : path);
-  if (auto written = writer.write_line(recording_header_json(header)); !written)
+  if (auto written = writer.write_line(recording_header_json(header, known)); !written)
     return written.error();
   return writer;
 }

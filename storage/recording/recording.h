@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/history/engine_state.h"
 #include "model/json/old_gaps.h"
 #include "model/snapshot.h"
 
@@ -36,6 +37,8 @@ class RecordingReader {
 
   /// The first line. Read it once, before next().
   Result<RecordingHeader> header();
+  /// What the recorder knew when the recording began; nullopt: nothing, or it is older.
+  [[nodiscard]] const std::optional<EngineState>& known() const { return known_; }
   /// The next snapshot; nullopt at the end and after an error. REQUIRES: header() was read.
   Result<std::optional<Snapshot>> next();
   /// After the end: why the recording is incomplete; "" when it is complete.
@@ -62,6 +65,7 @@ class RecordingReader {
   bool at_file_end_ = false;
   std::string broken_;  ///< why the gzip stream ended before its end
   std::string warning_;
+  std::optional<EngineState> known_;
   OldGapConverter old_gaps_;
   std::optional<SteadyTime> last_taken_at_;
   std::size_t snapshot_count_ = 0;
@@ -72,7 +76,8 @@ class RecordingWriter {
  public:
   /// Creates `path`, with gzip when its name ends in ".gz"; "-" is standard output. A regular file
   /// that exists and is not empty becomes `path`.1: a restarted daemon keeps its last recording.
-  static Result<RecordingWriter> create(const std::string& path, const RecordingHeader& header);
+  static Result<RecordingWriter> create(const std::string& path, const RecordingHeader& header,
+                                        const EngineState* known = nullptr);
 
   /// Writes one line with one system call: a kill loses at most the last one. After an error (a
   /// full disk) nothing more is written, and the same error is returned again.

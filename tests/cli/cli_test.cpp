@@ -171,7 +171,7 @@ class Feeder {
 };
 
 TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
-  recordings.set_header("{\"schema\":1}");
+  recordings.set_header([] { return std::string("{\"schema\":1}"); });
   const Feeder feeder(recordings, *server);
   const std::string plain = directory + "/a.jsonl";
   const Outcome recorded = run("record --for 2s " + plain);
@@ -186,7 +186,7 @@ TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
 
 /// Most sources are read every ten seconds: a recording of two seconds must not take up to twenty.
 TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
-  recordings.set_header("{\"schema\":1}");
+  recordings.set_header([] { return std::string("{\"schema\":1}"); });
   recordings.publish(SteadyTime(), [] { return "{\"known\":1}"; }, {});
   std::thread time([this] {
     while (!recordings.has_listeners()) std::this_thread::yield();

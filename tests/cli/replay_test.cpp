@@ -89,6 +89,24 @@ TEST_F(Replay, TheConfigurationTakesPrecedenceKeyByKey) {
   EXPECT_EQ(report->ports[0].exempt, "spare");
 }
 
+TEST_F(Replay, BeginsWithWhatTheRecorderKnew) {
+  options_.format = "json";
+  std::string text = kText;
+  const std::string known =
+      R"("known":{"ledger":{"faults":[{"id":"f-17","port":"0000:1b:00.0/1","fault":"dirty_connector","end":"path",)"
+      R"("severity":"warning","state":"open","confidence":0.9,"opened_at":"2026-11-20T09:00:00Z",)"
+      R"("last_seen_at":"2026-11-20T09:59:50Z","summary":"lane 4"}]},"settings":{"ledger.quiet_s":5,"gone.by_now":1}},)";
+  text.insert(text.find(R"("expected")"), known);
+  EXPECT_EQ(run(text), 0) << err_;
+  const auto report = parse_report(out_);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->ports[0].faults.size(), 1U);
+  EXPECT_EQ(report->ports[0].faults[0].id, "f-17");
+  EXPECT_EQ(report->ports[0].faults[0].fault, "dirty_connector");
+  EXPECT_EQ(run(kText), 0);
+  EXPECT_THAT(out_, ::testing::Not(HasSubstr("dirty_connector")));
+}
+
 TEST_F(Replay, AnUnusableFileIsOneLineAndExitCode2) {
   EXPECT_EQ(run("hello\n"), 2);
   EXPECT_EQ(out_, "");

@@ -67,7 +67,7 @@ TEST_F(StartedServer, RecordingsAreOnTheUnixSocketOnly) {
   for (const char* query : {"", "?for=0", "?for=86401", "?for=x"})
     EXPECT_EQ(local(std::string("/api/v1/recording") + query).status, 400) << query;
   EXPECT_EQ(local("/api/v1/recording?for=1").status, 503) << "no header yet";
-  recordings.set_header("{\"schema\":1}");
+  recordings.set_header([] { return std::string("{\"schema\":1}"); });
   std::string got;
   SteadyTime t(std::chrono::seconds(10));
   const auto answer =
@@ -84,7 +84,7 @@ TEST_F(StartedServer, RecordingsAreOnTheUnixSocketOnly) {
 }
 
 TEST_F(StartedServer, StoppingEndsARecordingInGoodOrder) {
-  recordings.set_header("{}");
+  recordings.set_header([] { return std::string("{}"); });
   const auto answer =
       cli::fetch(local_target("/api/v1/recording?for=3600"), [&](int, std::string_view) {
         recordings.close();

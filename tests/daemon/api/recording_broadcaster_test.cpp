@@ -29,7 +29,7 @@ std::string read(RecordingBroadcaster::Listener& listener, SteadyTime now, State
 TEST(RecordingBroadcaster, FollowsTheSnapshotsOwnClock) {
   RecordingBroadcaster recordings;
   EXPECT_FALSE(recordings.listen(at(0), seconds(5)).ok());  // no header yet
-  recordings.set_header("H");
+  recordings.set_header([] { return std::string("H"); });
   EXPECT_FALSE(recordings.has_listeners());
   auto listener = recordings.listen(at(0), seconds(5));
   ASSERT_TRUE(listener.ok());
@@ -44,7 +44,7 @@ TEST(RecordingBroadcaster, FollowsTheSnapshotsOwnClock) {
 
 TEST(RecordingBroadcaster, BeginsWithWhatIsKnownAndEndsInTimeAlsoWhenNothingCame) {
   RecordingBroadcaster recordings;
-  recordings.set_header("H");
+  recordings.set_header([] { return std::string("H"); });
   publish(recordings, 995, "995", "all of 995");
   const auto listener = recordings.listen(at(1000), seconds(2));
   State last = State::kBytes;
@@ -60,7 +60,7 @@ TEST(RecordingBroadcaster, BeginsWithWhatIsKnownAndEndsInTimeAlsoWhenNothingCame
 
 TEST(RecordingBroadcaster, LinesFromBeforeItsEndAreStillSent) {
   RecordingBroadcaster recordings;
-  recordings.set_header("H");
+  recordings.set_header([] { return std::string("H"); });
   const auto listener = recordings.listen(at(1000), seconds(2));
   publish(recordings, 1001, "1001");
   State last = State::kBytes;
@@ -70,7 +70,7 @@ TEST(RecordingBroadcaster, LinesFromBeforeItsEndAreStillSent) {
 
 TEST(RecordingBroadcaster, ASlowListenerIsCut) {
   RecordingBroadcaster recordings(2, 10);
-  recordings.set_header("H");
+  recordings.set_header([] { return std::string("H"); });
   const auto listener = recordings.listen(at(0), seconds(100));
   publish(recordings, 1, "12345678901");
   std::string line;
@@ -79,7 +79,7 @@ TEST(RecordingBroadcaster, ASlowListenerIsCut) {
 
 TEST(RecordingBroadcaster, TheNumberOfListenersIsLimited) {
   RecordingBroadcaster recordings(1);
-  recordings.set_header("H");
+  recordings.set_header([] { return std::string("H"); });
   const auto listener = recordings.listen(at(0), seconds(1));
   EXPECT_THAT(recordings.listen(at(0), seconds(1)).error().message,
               HasSubstr("too many recordings"));
