@@ -37,10 +37,9 @@ bool RecordingBroadcaster::has_listeners() const {
 Result<std::shared_ptr<RecordingBroadcaster::Listener>> RecordingBroadcaster::listen(
     SteadyTime now, Milliseconds duration) {
   const std::lock_guard lock(mutex_);
-  if (closed_ || header_.empty())
-    return Error{"the daemon cannot record now: it is starting or stopping"};
+  if (closed_ || header_.empty()) return Error{"the daemon cannot record while it starts or stops"};
   if (listeners().size() >= max_listeners_)
-    return Error{"too many recordings are under way: wait for one of them to end"};
+    return Error{"too many recordings in progress: wait until one ends"};
   auto listener = std::make_shared<Listener>();
   listener->duration_ = duration;
   listener->deadline_ = now + duration;
