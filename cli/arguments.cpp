@@ -30,7 +30,9 @@ PORT is any name of a port: mlx5_0, mlx5_0/1, its network interface, PCI address
 Examples:
   linkhealth                            the status of all ports
   linkhealth status --problems          only ports that need attention; exit code 1 if there are any
-  linkhealth explain mlx5_3             the diagnosis of one port, its evidence and what to do
+  linkhealth explain                    the worst open fault: diagnosis, evidence and what to do
+  linkhealth explain mlx5_3             the same of one port
+  linkhealth watch                      live: select a port, Enter explains it
   linkhealth history mlx5_3 --since 2d
   linkhealth ticket mlx5_3              what a technician needs at the rack
   linkhealth verify mlx5_3              check a repair: PASS or FAIL
@@ -38,6 +40,7 @@ Examples:
   linkhealth maintenance start all --for 4h --reason firmware
   linkhealth doctor                     which sources are unavailable, and how to enable them
   linkhealth record --for 10m night.jsonl.gz
+  linkhealth demo                       a simulated node with a fault, without hardware
   linkhealth fleet --by switch          all nodes, from Prometheus (LINKHEALTH_PROMETHEUS)
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
@@ -130,7 +133,7 @@ void add_status(CommandTable& commands) {
       "status", "One line per port: link, light, errors and verdict (the default)", &run_status);
   command.add_flag("--problems", options.problems,
                    "Only ports that need attention; exit code 1 if there are any");
-  command.add_flag("--wide", options.wide, "All columns, nothing cut");
+  command.add_flag("--wide", options.wide, "All columns, no line wrapping");
   add_json(command, options.json, "Print the report as JSON");
   auto* once = command.add_flag("--once", options.once, "Read this node once, without the daemon");
   add_sysroot(command, options.sysroot, "With --once: read a copy of a node's /sys below DIR",
@@ -144,12 +147,16 @@ void add_status(CommandTable& commands) {
 void add_explain(CommandTable& commands) {
   auto [command, options] = commands.add(
       "explain", "The diagnosis of one port: evidence, repair steps, readings", &run_explain);
-  add_port(command, options.port);
+  command
+      .add_option("port", options.port,
+                  "The port, by any of its names (default: the one with the worst open fault)")
+      ->type_name("PORT");
   command.add_flag("--evidence", options.evidence, "Add every symptom: present, absent or unknown");
   command.add_flag("--physics", options.physics,
                    "Add the link budget of both directions: sent, lost, received, margin");
   add_json(command, options.json, "Print the port's part of the report as JSON");
   set_footer(command, "",
+             "  linkhealth explain\n"
              "  linkhealth explain mlx5_3\n"
              "  linkhealth explain 0000:9a:00.0 --evidence\n"
              "  linkhealth explain ens4np0 --json | jq '.faults[0].repair'\n");
@@ -170,17 +177,30 @@ void add_history(CommandTable& commands) {
 }
 
 void add_watch(CommandTable& commands) {
-  auto [command, options] =
-      commands.add("watch", "status, or explain of one port, refreshed each second", &run_watch);
+  auto [command, options] = commands.add(
+      "watch", "All ports, worst first, or one port; refreshed each second", &run_watch);
   command.add_option("port", options.port, "Explain this port")->type_name("PORT");
   command.add_flag("--problems", options.problems, "Only ports that need attention");
   add_json(command, options.json, "Print one line of JSON per refresh");
   command.add_option("--frames", options.frames, "End after N refreshes")
       ->check(CLI::Validator(CLI::PositiveNumber).description(""))
       ->type_name("N");
-  set_footer(command, "",
+  set_footer(command,
+             "On a terminal: up and down select a port, Enter explains it, Escape goes back, q "
+             "quits.\n",
+             "  linkhealth watch\n"
              "  linkhealth watch mlx5_3\n"
              "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'\n");
+}
+
+void add_demo(CommandTable& commands) {
+  auto [command, options] = commands.add(
+      "demo", "A simulated node: a fault opens in 15 s, then its repair is verified", &run_demo);
+  (void)options;
+  set_footer(command,
+             "Plays a recording through a daemon of its own: page, metrics and every command work "
+             "on it.\nNothing of this machine is read or changed.\n",
+             "  linkhealth demo\n");
 }
 
 void add_doctor(CommandTable& commands) {
@@ -320,9 +340,8 @@ void add_check(CommandTable& commands) {
   drain->excludes(perfdata);
   set_footer(
       command,
-      "A port that is in maintenance or unmonitored is OK. In a dry run everything is OK and "
-      "the line\nreports what it would be. deploy/schedulers has examples for Slurm, NHC and "
-      "Nagios.\n",
+      "A port in maintenance or not monitored is OK. In a dry run everything is OK and the line "
+      "reports\nwhat it would be. deploy/schedulers has examples for Slurm, NHC and Nagios.\n",
       "  linkhealth check mlx5_3 --perfdata\n"
       "  reason=$(linkhealth check --drain-reason); [ $? -eq 2 ] &&\n"
       "    scontrol update NodeName=$(hostname -s) State=DRAIN Reason=\"$reason\"\n",
@@ -441,9 +460,9 @@ int parse_and_run(int argc, const char* const* argv, const Clock& clock) {
   app.allow_extras();  // to suggest what was probably meant
   app.footer(kFooter);
   CommandTable commands(app);
-  for (const auto& add : {add_status, add_explain, add_history, add_watch, add_doctor, add_ticket,
-                          add_verify, add_qualify, add_ack, add_maintenance, add_check, add_cabling,
-                          add_module, add_record, add_replay, add_rules, add_fleet})
+  for (const auto& add : {add_status, add_explain, add_history, add_watch, add_demo, add_doctor,
+                          add_ticket, add_verify, add_qualify, add_ack, add_maintenance, add_check,
+                          add_cabling, add_module, add_record, add_replay, add_rules, add_fleet})
     add(commands);
   try {
     app.parse(argc, argv);

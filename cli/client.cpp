@@ -54,7 +54,7 @@ Error Client::unreachable() const {
                         socket_path_),
             EACCES};
   if (has_listener())
-    return {fmt::format("the daemon listens on {} and gives no answer: it may hang (journalctl -u "
+    return {fmt::format("the daemon listens on {} but does not answer: it may hang (journalctl -u "
                         "linkhealthd; systemctl restart linkhealthd)",
                         socket_path_),
             ETIMEDOUT};
@@ -87,8 +87,7 @@ Result<Answer> Client::stream(const std::string& path,
   if (answer) received.status = answer->status;
   if (answer || answer.error().errnum == ECANCELED) return received;
   if (received.status == 0) return unreachable();
-  return Error{"the daemon ended the stream too early: it stopped, or the reader was too slow",
-               EPIPE};
+  return Error{"the daemon ended the stream early: it stopped, or this reader was too slow", EPIPE};
 }
 
 std::string body_of(const Result<Answer>& answer) {

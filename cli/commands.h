@@ -54,6 +54,9 @@ struct WatchOptions {
 };
 int run_watch(const Context& context, const WatchOptions& options);
 
+struct DemoOptions {};
+int run_demo(const Context& context, const DemoOptions& options);
+
 struct DoctorOptions {
   std::string sysroot;  ///< "": this node
   bool json = false;

@@ -157,7 +157,7 @@ FleetView query_fleet(const Prometheus& prometheus, const FleetOptions& options)
   view.nodes = whole(prometheus.number("count(count by (instance) (linkhealth_build_info))"));
   view.silent_nodes = whole(prometheus.number("count(up{job=\"linkhealth\"} == 0)"));
   require(view.nodes > 0,
-          " has no data of linkhealth" +
+          " has no linkhealth data" +
               (view.silent_nodes > 0 ? fmt::format(": none of {} nodes answers", view.silent_nodes)
                                      : ": check that it scrapes the nodes (deploy/README.md)"));
   for (const PrometheusRow& row : prometheus.query("fleet:linkhealth_links:count"))

@@ -82,7 +82,7 @@ NodeReading read_once(const std::string& sysroot, const Clock& clock) {
       complain("reading the modules");
     wait_for(*sampler, Milliseconds(1'000));
   }
-  if (!report) throw CommandError(kBadInput, "nothing on this node could be read");
+  if (!report) throw CommandError(kBadInput, "no source on this node is readable");
   return {report, sampler->sources()};
 }
 

@@ -44,7 +44,7 @@ Result<PrometheusVector> rows_of(const Json& data) {
     PrometheusRow& row = rows.emplace_back();
     row.value = *value;
     for (const auto& [label, text] : member(series, "metric").items()) {
-      if (!text.is_string()) return Error{"a label that is no text"};
+      if (!text.is_string()) return Error{"a label that is not text"};
       row.labels[label] = text;
     }
   }
@@ -89,9 +89,9 @@ Result<PrometheusVector> parse_vector(std::string_view body) {
     return Error{"says: " + printable(text_member(*json, "errorType")) + ": " +
                  printable(text_member(*json, "error"))};
   if (status != "success" || !member(*json, "data").is_object())
-    return Error{"gives no answer of Prometheus: " + first_line(body)};
+    return Error{"is not a Prometheus response: " + first_line(body)};
   auto rows = rows_of(member(*json, "data"));
-  if (!rows) return Error{"gives no answer of Prometheus: " + rows.error().message};
+  if (!rows) return Error{"is not a Prometheus response: " + rows.error().message};
   return rows;
 }
 
@@ -108,7 +108,7 @@ Prometheus::Prometheus(const PrometheusOptions& options) {
   require(curl_url_set(url.get(), CURLUPART_URL, options.url.c_str(), 0) == CURLUE_OK &&
               url_part(url.get(), CURLUPART_QUERY).empty() &&
               url_part(url.get(), CURLUPART_FRAGMENT).empty(),
-          "no host, or a character that can't be in one");
+          "no host name, or an invalid character in it");
   target_.user = url_part(url.get(), CURLUPART_USER, CURLU_URLDECODE);
   target_.password = url_part(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
   require(target_.user.empty() || !target_.password.empty(), "no password before the @");

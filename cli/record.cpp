@@ -45,7 +45,7 @@ std::string outcome(std::uint64_t lines, const std::string& file) {
   return fmt::format(
       "{} snapshot{} in {}{}\n", snapshots, snapshots == 1 ? "" : "s", file,
       snapshots == 1
-          ? ": the last reading of every source; nothing was read since (use a longer --for)"
+          ? ": only the last reading of every source; no new reading arrived (use a longer --for)"
           : "");
 }
 

@@ -141,7 +141,7 @@ bool RepairVerifier::check_counters(const PortReport& port, const Reading& now) 
   if (losses > 0 && (now.planned_downs > last_.planned_downs || now.admin_down)) {
     waiting_since_ = now.t;
     state_.verdict = VerifyVerdict::kWaiting;
-    state_.note = "the port was set down or reset: the test restarts when the link is up";
+    state_.note = "the port was disabled or reset: the test restarts when the link is up";
     return false;
   }
   if (losses > 0)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -72,6 +73,24 @@ struct Recording {
   EngineSettings settings;
 };
 
+/// Below, the rates of errors are not known: the counters are read every 10 s, and the BER is the
+/// median of 90 s.
+constexpr Milliseconds kShortestJudged{90'000};
+
+/// What was not judged is not healthy.
+std::shared_ptr<const Report> without_premature_health(std::shared_ptr<const Report> report,
+                                                       Milliseconds recorded) {
+  if (recorded >= kShortestJudged) return report;
+  auto changed = std::make_shared<Report>(*report);
+  for (PortReport& port : changed->ports)
+    if (port.health == Health::kHealthy) {
+      port.health = Health::kUnknown;
+      port.note = fmt::format("recording too short to judge: {}, at least {} are needed",
+                              format_duration(recorded), format_duration(kShortestJudged));
+    }
+  return changed;
+}
+
 std::string text_of(const Report& report, const TextStyle& style) {
   std::string text = status_text(report, style, {});
   for (const PortReport& port : report.ports)
@@ -119,14 +138,17 @@ void replay(const ReplayOptions& options) {
   Engine engine(recording.settings);
   recording.restore(engine);
   std::shared_ptr<const Report> last;
+  std::optional<SteadyTime> begun;
   recording.for_each_snapshot([&](const Snapshot& snapshot) {
     Engine::Step step = engine.step(snapshot);
     last = std::move(step.report);
+    if (!begun) begun = snapshot.taken_at;
     if (options.format == "jsonl")
       for (const FaultEvent& event : step.events) print(event_json_line(event));
   });
   if (last == nullptr)
     throw CommandError(kBadInput, options.recording + ": no snapshot in this recording");
+  last = without_premature_health(last, last->t - *begun);
   print(options.format == "json"    ? report_json(*last)
         : options.format == "jsonl" ? "{\"report\":" + report_json(*last) + "}"
                                     : text_of(*last, options.style));

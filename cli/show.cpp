@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/once.h"
 #include "cli/run_in_subprocess.h"
-#include "cli/terminal.h"
+#include "cli/status_document.h"
 #include "daemon/api/cabling.h"
 #include "exporters/json/doctor_json.h"
 #include "exporters/json/json.h"
@@ -23,8 +23,6 @@
 #include "exporters/text/timeline_text.h"
 
 namespace linkhealth::cli {
-
-namespace {
 
 StatusDocument fetch_status(const Client& client) {
   return fetch_as(client, "/api/v1/status", &parse_status);
@@ -63,14 +61,7 @@ std::string explanation_of(const StatusDocument& status, const PortReport& port,
                        .physics = options.physics});
 }
 
-std::string watch_frame(const Client& client, const WatchOptions& options) {
-  const StatusDocument status = fetch_status(client);
-  if (!options.port.empty())
-    return explanation_of(status, port_named(status.report, options.port), {.json = options.json},
-                          output_style());
-  return options.json ? report_json(status.report) + "\n"
-                      : status_of(status, {.problems = options.problems}, output_style());
-}
+namespace {
 
 /// nullopt: no daemon runs.
 std::optional<DoctorReport> fetch_doctor(const Client& client) {
@@ -111,8 +102,13 @@ int run_status(const Context& context, const StatusOptions& options) {
 
 int run_explain(const Context& context, const ExplainOptions& options) {
   const StatusDocument status = fetch_status(context.client);
-  return print(
-      explanation_of(status, port_named(status.report, options.port), options, context.style));
+  const Report& report = status.report;
+  if (!options.port.empty())
+    return print(explanation_of(status, port_named(report, options.port), options, context.style));
+  const auto ports = worst_first(report);
+  if (ports.empty() || !is_problem(*ports.front()))
+    return print(options.json ? "null" : "No open faults: " + format_ports(report) + ".");
+  return print(explanation_of(status, *ports.front(), options, context.style));
 }
 
 int run_ticket(const Context& context, const TicketOptions& options) {
@@ -152,25 +148,6 @@ int run_cabling(const Context& context, const CablingOptions& options) {
   return print(
       options.json ? cabling_json(report, rows) : cabling_text(report, rows, context.style),
       count_wrong(rows) > 0 ? kProblems : kOk);
-}
-
-int run_watch(const Context& context, const WatchOptions& options) {
-  // Before the alternate screen, where an error would disappear.
-  const std::string first = watch_frame(context.client, options);
-  const LiveScreen screen(output_is_terminal() && !options.json);
-  screen.draw(first);
-  for (std::uint64_t shown = 1; options.frames == 0 || shown < options.frames; ++shown) {
-    if (!screen.wait(Milliseconds(1'000)) || std::ferror(stdout) != 0) break;
-    try {
-      screen.draw(watch_frame(context.client, options));
-    } catch (const CommandError& error) {  // the daemon may come back: continue
-      if (options.json)
-        complain(error.what());
-      else
-        screen.draw(fmt::format("linkhealth: {}\n", error.what()));
-    }
-  }
-  return kOk;
 }
 
 }  // namespace linkhealth::cli

@@ -63,6 +63,12 @@ TextStyle style_for(bool is_terminal, std::optional<int> terminal_columns,
   return style;
 }
 
+std::size_t output_rows() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  return known ? size.ws_row : 24;
+}
+
 bool output_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
 TextStyle output_style() {
@@ -76,11 +82,22 @@ LiveScreen::LiveScreen(bool is_terminal) : is_terminal_(is_terminal) {
   const sigset_t set = live_signals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (is_terminal_) put("\x1b[?1049h\x1b[?25l");
+  if (!is_terminal_) return;
+  // Lines that are too long end at the edge: none becomes two.
+  put("\x1b[?1049h\x1b[?25l\x1b[?7l");
+  termios cooked{};
+  if (isatty(STDIN_FILENO) != 1 || tcgetattr(STDIN_FILENO, &cooked) != 0) return;
+  cooked_ = cooked;
+  termios raw = cooked;
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  raw.c_cc[VMIN] = 0;
+  raw.c_cc[VTIME] = 0;
+  tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
 LiveScreen::~LiveScreen() {
-  if (is_terminal_) put("\x1b[?25h\x1b[?1049l");
+  if (cooked_) tcsetattr(STDIN_FILENO, TCSANOW, &*cooked_);
+  if (is_terminal_) put("\x1b[?7h\x1b[?25h\x1b[?1049l");
   if (signals_ >= 0) close(signals_);
   const sigset_t set = live_signals();
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
@@ -90,18 +107,68 @@ void LiveScreen::draw(const std::string& text) const {
   if (!is_terminal_) return put(text);
   // Each line clears what it leaves of the former one, and the end clears the rest: no flicker.
   std::string frame = "\x1b[H";
-  for (const char c : text) frame += c == '\n' ? std::string("\x1b[K\r\n") : std::string(1, c);
-  put(frame + "\x1b[J");
+  std::string_view shown = text;
+  if (shown.ends_with('\n')) shown.remove_suffix(1);  // a full screen must not scroll
+  for (const char c : shown) frame += c == '\n' ? std::string("\x1b[K\r\n") : std::string(1, c);
+  put(frame + "\x1b[K\x1b[J");
 }
 
-bool LiveScreen::wait(Milliseconds duration) const {
-  pollfd ready{signals_, POLLIN, 0};
-  if (poll(&ready, 1, static_cast<int>(duration.count())) <= 0) return true;
+Key take_key(std::string& typed) {
+  struct Sequence {
+    std::string_view bytes;
+    Key key;
+  };
+  // Cursor keys as \x1b[ and, in application mode, as \x1bO. A longer one stands before its start.
+  constexpr Sequence kSequences[] = {{"\x1b[5~", Key::kPageUp}, {"\x1b[6~", Key::kPageDown},
+                                     {"\x1b[1~", Key::kHome},   {"\x1b[4~", Key::kEnd},
+                                     {"\x1b[A", Key::kUp},      {"\x1b[B", Key::kDown},
+                                     {"\x1b[D", Key::kBack},    {"\x1b[C", Key::kEnter},
+                                     {"\x1b[H", Key::kHome},    {"\x1b[F", Key::kEnd},
+                                     {"\x1bOA", Key::kUp},      {"\x1bOB", Key::kDown},
+                                     {"\x1bOD", Key::kBack},    {"\x1bOC", Key::kEnter},
+                                     {"\x1bOH", Key::kHome},    {"\x1bOF", Key::kEnd},
+                                     {"\x1b", Key::kBack},      {"\x7f", Key::kBack},
+                                     {"\b", Key::kBack},        {"h", Key::kBack},
+                                     {"\r", Key::kEnter},       {"\n", Key::kEnter},
+                                     {"l", Key::kEnter},        {"k", Key::kUp},
+                                     {"j", Key::kDown},         {"b", Key::kPageUp},
+                                     {" ", Key::kPageDown},     {"g", Key::kHome},
+                                     {"G", Key::kEnd},          {"q", Key::kQuit},
+                                     {"\x03", Key::kQuit}};
+  if (typed.empty()) return Key::kNone;
+  for (const auto& [bytes, key] : kSequences)
+    if (typed.starts_with(bytes)) {
+      typed.erase(0, bytes.size());
+      return key;
+    }
+  typed.erase(0, 1);
+  return Key::kNone;
+}
+
+bool LiveScreen::wait(Milliseconds duration) { return wait_for_key(duration) != Key::kQuit; }
+
+bool LiveScreen::wait_for_line() {
+  pollfd ready[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+  constexpr int kForever = -1;
+  if (poll(ready, 2, kForever) <= 0 || ready[0].revents != 0) return false;
+  char bytes[256];
+  return read(STDIN_FILENO, bytes, sizeof(bytes)) > 0;
+}
+
+Key LiveScreen::wait_for_key(Milliseconds duration) {
+  if (!typed_.empty()) return take_key(typed_);
+  pollfd ready[] = {{signals_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+  if (poll(ready, cooked_ ? 2 : 1, static_cast<int>(duration.count())) <= 0) return Key::kNone;
   signalfd_siginfo info{};
-  bool go_on = true;
   while (read(signals_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info)))
-    go_on = go_on && info.ssi_signo == static_cast<std::uint32_t>(SIGWINCH);
-  return go_on;
+    if (info.ssi_signo != static_cast<std::uint32_t>(SIGWINCH)) return Key::kQuit;
+  if ((ready[1].revents & (POLLHUP | POLLERR)) != 0) return Key::kQuit;
+  char bytes[64];
+  if ((ready[1].revents & POLLIN) == 0) return Key::kNone;
+  const ssize_t got = read(STDIN_FILENO, bytes, sizeof(bytes));
+  if (got <= 0) return Key::kQuit;  // the terminal is gone
+  typed_.assign(bytes, static_cast<std::size_t>(got));
+  return take_key(typed_);
 }
 
 }  // namespace linkhealth::cli

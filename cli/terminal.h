@@ -1,6 +1,10 @@
 // The properties of the terminal, and the alternate screen of `watch`.
 #pragma once
 
+#include <termios.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,8 +27,27 @@ TextStyle output_style();
 /// Whether standard output is a terminal.
 bool output_is_terminal();
 
-/// While it lives: the alternate screen without a cursor, and Ctrl-C and SIGTERM only end wait().
-/// Restores all at its end.
+/// Lines of the terminal of standard output; 24 where it has none.
+std::size_t output_rows();
+
+/// What ends LiveScreen::wait().
+enum class Key : std::uint8_t {
+  kNone,  ///< the time is over, the terminal was resized, or a key that has no meaning
+  kQuit,  ///< q, Ctrl-C, SIGTERM or SIGHUP
+  kUp,
+  kDown,
+  kPageUp,
+  kPageDown,
+  kHome,
+  kEnd,
+  kEnter,
+  kBack,  ///< Escape, Backspace or left
+};
+/// The first key of what was typed; `typed` keeps the rest.
+Key take_key(std::string& typed);
+
+/// While it lives: the alternate screen without a cursor, keys are read without Enter, and Ctrl-C
+/// and SIGTERM only end wait(). Restores all at its end.
 class LiveScreen {
  public:
   explicit LiveScreen(bool is_terminal);
@@ -35,11 +58,17 @@ class LiveScreen {
   /// Replaces what is shown; without a terminal, just prints.
   void draw(const std::string& text) const;
   /// False after SIGINT, SIGTERM or SIGHUP. A resized terminal ends the wait early.
-  bool wait(Milliseconds duration) const;
+  bool wait(Milliseconds duration);
+  /// Waits for a line of standard input. False at its end, or after a signal.
+  bool wait_for_line();
+  /// The same as wait(), with the keys of a terminal.
+  Key wait_for_key(Milliseconds duration);
 
  private:
   bool is_terminal_;
   int signals_;
+  std::optional<termios> cooked_;  ///< of standard input, to be restored; nullopt: no keys are read
+  std::string typed_;              ///< keys that are not handled yet
 };
 
 }  // namespace linkhealth::cli

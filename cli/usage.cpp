@@ -48,7 +48,7 @@ std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& err
 std::optional<std::string> find_usage_error(CLI::App& app) {
   const auto commands = app.get_subcommands();
   if (commands.size() > 1)
-    return with_help(app, fmt::format("give one command, not both {} and {}",
+    return with_help(app, fmt::format("only one command is allowed: {} or {}",
                                       commands[0]->get_name(), commands[1]->get_name()));
   const auto left = app.remaining();
   if (left.empty()) return std::nullopt;

@@ -141,7 +141,7 @@ class Verification {
 
   void note_return() {
     if (!absent_since_) return;
-    print(fmt::format("  the daemon answers again after {}; the kernel counted meanwhile\n",
+    print(fmt::format("  the daemon answers again after {}; the kernel kept counting\n",
                       long_duration(in_seconds(environment_.clock.steady() - *absent_since_))));
     absent_since_.reset();
   }
@@ -192,7 +192,7 @@ int verify(const Client& client, const VerifyOptions& options, const TextStyle& 
 }
 
 int run_verify(const Context& context, const VerifyOptions& options) {
-  const LiveScreen screen(false);  // Ctrl-C ends the waiting
+  LiveScreen screen(false);  // Ctrl-C ends the waiting
   return verify(context.client, options, context.style,
                 {context.clock, [&](Milliseconds wait) { return screen.wait(wait); }, std::cout,
                  output_is_terminal()});

@@ -12,7 +12,7 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | history | watch | record | replay | module | doctor | rules | ack | maintenance | check | ticket | verify | qualify | cabling | fleet) command=$word && break ;;
+      status | explain | history | watch | demo | record | replay | module | doctor | rules | ack | maintenance | check | ticket | verify | qualify | cabling | fleet) command=$word && break ;;
     esac
   done
   case $previous in
@@ -26,7 +26,7 @@ _linkhealth() {
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain history watch record replay module doctor rules ack maintenance check ticket verify qualify cabling fleet' ;;
+    '') options+=' --version status explain history watch demo record replay module doctor rules ack maintenance check ticket verify qualify cabling fleet' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
     history) options+=' --since --ascii --json' ;;

@@ -62,36 +62,35 @@ constexpr auto kTextKeys = std::to_array<TextKey>({
     {"socket", "The Unix socket of the linkhealth command.", &Config::socket_path, is_socket_path,
      "a path that begins with \"/\", of at most 107 bytes"},
     {"socket_mode",
-     "Readers on the Unix socket: 0666 all users, 0660 socket_group, 0600 the daemon's user; root "
-     "always.",
+     "Who may read on the Unix socket: 0666 all users, 0660 socket_group, 0600 the daemon's user; "
+     "root always may.",
      &Config::socket_mode, is_socket_mode, "0600, 0660 or 0666"},
-    {"socket_group", "The group that owns the socket; \"\": the daemon's own.",
+    {"socket_group", "The group that owns the socket (default: the daemon's group).",
      &Config::socket_group, is_name_or_none, "the name of a group"},
     {"control_group",
-     "Members of this group may acknowledge and record on the Unix socket, as root and "
-     "linkhealthd's own user may.",
+     "Members of this group may acknowledge and record on the Unix socket (root and linkhealthd's "
+     "user always may).",
      &Config::control_group, is_name_or_none, "the name of a group"},
     {"web_config_file",
-     "TLS, passwords and client certificates of the TCP side, as in Prometheus's exporters; read "
-     "again when it changes.",
+     "TLS, passwords and client certificates for TCP, as in Prometheus exporters; reloaded when "
+     "the file changes.",
      &Config::web_config_file, is_path_or_none, kMustBePath},
-    {"state_dir", "What must survive a restart.", &Config::state_dir, is_path, kMustBePath},
-    {"node", "The name of this node in reports; \"\" is the host's name.", &Config::node,
+    {"state_dir", "Directory of the state database (faults, events, history).", &Config::state_dir,
+     is_path, kMustBePath},
+    {"node", "The name of this node in reports (default: the host name).", &Config::node,
      is_name_or_none, "a host name"},
-    {"record",
-     "File for a recording of everything seen, compressed when it ends in .gz; \"\": off.",
+    {"record", "Record every reading to this file, compressed if it ends in .gz (default: off).",
      &Config::record_path, is_any, ""},
-    {"plan", "The cabling plan of the cluster: CSV, or YAML (.yaml); \"\": none.",
+    {"plan", "The cabling plan of the cluster: CSV, or YAML (.yaml) (default: none).",
      &Config::plan_path, is_path_or_none, kMustBePath},
     {"maintenance_dir",
-     "A file in this directory puts a port (its name) or the node (all) into maintenance; \"\": "
-     "off.",
+     "A file in this directory, named after a port or \"all\", starts maintenance (\"\": off).",
      &Config::maintenance_dir, is_path_or_none, kMustBePath},
 });
 /// Paths in the section "peers".
 constexpr auto kPeerKeys = std::to_array<TextKey>({
     {"lldpd_socket", "lldpd's control socket", &Config::lldpd_socket, is_path, kMustBePath},
-    {"import_dir", "where other programs put readings (docs/import.md)", &Config::import_dir,
+    {"import_dir", "directory for readings of other programs (docs/import.md)", &Config::import_dir,
      is_path, kMustBePath},
 });
 
@@ -129,7 +128,7 @@ class Loader : private YamlReader {
 
   Result<void> load(const YamlNode& root) {
     if (root.kind != Kind::kNull && root.kind != Kind::kMap)
-      return wrong(root.line, "a configuration is made of keys, such as \"listen: …\"");
+      return wrong(root.line, "a configuration consists of keys, such as \"listen: …\"");
     for (const Member& member : root.members)
       if (auto read = top_key(member); !read) return read;
     return {};
@@ -178,8 +177,8 @@ Error Loader::unknown_setting(const Member& member, Keys good) const {
   if (std::ranges::find(kRemovedKeys, member.key) == kRemovedKeys.end())
     return unknown_key(member, good);
   return wrong(member.line,
-               fmt::format("\"{}\" is no longer a setting: its numbers are constants of the "
-                           "diagnosis; \"diagnosis\" and \"ledger\" hold what can be set",
+               fmt::format("\"{}\" is no longer a setting: its values are now constants (see "
+                           "\"diagnosis\" and \"ledger\" for the settings)",
                            member.key));
 }
 

@@ -79,7 +79,7 @@ class Rows {
     if (!fresh)
       return error_at(
           file_name_, line,
-          fmt::format("{} {} stands in line {} already", row.node, row.port, first->second));
+          fmt::format("{} {} is already in line {}", row.node, row.port, first->second));
     rows_.push_back(std::move(row));
     return {};
   }
@@ -141,7 +141,7 @@ Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_v
         if (std::ranges::find(kColumns, name) == kColumns.end())
           return rows.wrong(number, unknown_column(name));
       if (std::set(columns.begin(), columns.end()).size() != columns.size())
-        return rows.wrong(number, "a column stands twice");
+        return rows.wrong(number, "duplicate column");
       continue;
     }
     if (cells->size() > columns.size())
@@ -187,7 +187,7 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
 
 Result<std::vector<PlanRow>> load_plan_file(const std::string& path) {
   const auto text = read_small_file(path, kMaxPlanBytes);
-  if (!text) return Error{"can't read the cabling plan " + text.error().message};
+  if (!text) return Error{"cannot read the cabling plan " + text.error().message};
   if (text->size() > kMaxPlanBytes)
     return error_at(path, 1, fmt::format("more than {} bytes: not a cabling plan", kMaxPlanBytes));
   const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");

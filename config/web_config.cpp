@@ -105,7 +105,7 @@ class WebLoader : private YamlReader {
     const auto found = std::ranges::find(words, *value);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
     return wrong(member.value.line,
-                 fmt::format("\"{}\" is no {}: there are {}", *value, member.key, listed(words)));
+                 fmt::format("unknown {1} \"{0}\": use {2}", *value, member.key, listed(words)));
   }
 
   /// `words`: what each entry must be one of; empty: any text. `what`: one of them, in words.
@@ -118,7 +118,7 @@ class WebLoader : private YamlReader {
       if (item.kind != Kind::kScalar || printable(item.scalar) != item.scalar)
         return wrong(item.line, fmt::format("\"{}\" must be a list of names", member.key));
       if (!words.empty() && std::ranges::find(words, item.scalar) == words.end())
-        return wrong(item.line, fmt::format("{}: \"{}\" is no {}: there are {}", member.key,
+        return wrong(item.line, fmt::format("{0}: unknown {2} \"{1}\": use {3}", member.key,
                                             item.scalar, what, listed(words)));
       place.push_back(item.scalar);
     }
@@ -158,7 +158,7 @@ class WebLoader : private YamlReader {
     if (member.key == "client_allowed_sans") return sans(member, tls);
     if (member.key == "client_auth_type") return client_auth(member, tls);
     if (member.key == "cipher_suites")
-      return list(member, tls.cipher_suites, kCiphers, "cipher that is taken");
+      return list(member, tls.cipher_suites, kCiphers, "cipher");
     if (member.key == "curve_preferences") return list(member, tls.curves, kCurves, "curve");
     const auto prefer = flag(member);
     if (!prefer) return prefer.error();
@@ -251,14 +251,11 @@ class WebLoader : private YamlReader {
       const auto hash = printable_text(user);
       if (!hash) return hash.error();
       if (user.key.empty() || user.key.find(':') != std::string::npos)
-        return wrong(user.line, "a user's name is not empty and has no colon");
+        return wrong(user.line, "a user name must not be empty or contain a colon");
       if (!is_bcrypt_hash(*hash))
-        return wrong(
-            user.line,
-            fmt::format(
-                "the password of \"{}\" is no bcrypt hash of cost {} to {}: htpasswd -nBC 10 \"\" "
-                "makes one",
-                printable(user.key), kMinBcryptCost, kMaxBcryptCost));
+        return wrong(user.line, fmt::format("the password of \"{}\" is not a bcrypt hash of cost "
+                                            "{} to {} (create one with htpasswd -nBC 10 \"\")",
+                                            printable(user.key), kMinBcryptCost, kMaxBcryptCost));
       config.users[user.key] = *hash;
       return {};
     });

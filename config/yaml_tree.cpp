@@ -63,7 +63,7 @@ class TreeBuilder : public YAML::EventHandler {
   };
 
   YamlNode node(const YAML::Mark& mark, YamlNode::Kind kind) {
-    if (++nodes_ > kMaxNodes) throw YAML::ParserException(mark, "too much of it");
+    if (++nodes_ > kMaxNodes) throw YAML::ParserException(mark, "too many values");
     YamlNode made;
     made.kind = kind;
     made.line = line_of(mark);
@@ -108,7 +108,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.kind == YamlNode::Kind::kNull) throw YAML::ParserException(mark_, "a key is missing");
     for (const auto& member : parent.node.members)
       if (member.key == key.scalar)
-        throw YAML::ParserException(mark_, fmt::format("\"{}\" is there twice, first on line {}",
+        throw YAML::ParserException(mark_, fmt::format("duplicate key \"{}\", first on line {}",
                                                        printable(key.scalar), member.line));
     parent.node.members.push_back({key.scalar, key.line, {}});
     parent.has_key = true;

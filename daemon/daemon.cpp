@@ -123,6 +123,7 @@ Result<void> Daemon::make_source() {
     if (!play) return play.error();
     auto source = std::make_unique<PlaySource>(*std::move(play));
     recorded_ = source->known();
+    source->control(options_.play_control_fd);
     source->on_end([this](const std::string& sentence) { log_.info(sentence); });
     source_ = std::move(source);
     return {};
@@ -186,7 +187,7 @@ void Daemon::reload() {
     return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
   if (const auto starts = config ? check_start(*config, options_) : config.error(); !starts) {
-    const std::string note = starts.error().message + ": the former configuration stays in force";
+    const std::string note = starts.error().message + ": the previous configuration stays in force";
     set_reload_note(note);
     return log_.error("reload: " + note);
   }
@@ -210,7 +211,7 @@ void Daemon::reload() {
     engine_->set_maintenance_files({});
     maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir, clock_);
   }
-  set_reload_note("read again: " + changes);  // before the log line: its reader runs `status` next
+  set_reload_note("reloaded: " + changes);  // before the log line: its reader runs `status` next
   log_.info("reload: " + options_.config_file + " is in force: " + changes);
 }
 
@@ -267,11 +268,11 @@ Result<void> Daemon::run() {
   }
   log_.info(fmt::format("status: linkhealth --socket {} status", config_.socket_path));
   if (config_.dry_run)
-    log_.info("dry run: faults are diagnosed and shown, no event goes to the journal");
+    log_.info("dry run: faults are diagnosed and shown; no event is written to the journal");
   if (sampler_ != nullptr && state_dir_.empty())
     log_.info(
-        "a copied tree (--sysroot): no state is kept and nothing is sent; --state-dir names a "
-        "directory for its state");
+        "copied tree (--sysroot): no state is kept and nothing is sent (--state-dir DIR keeps "
+        "state)");
   LoopHooks hooks;
   hooks.deciding = &deciding_;
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
@@ -324,7 +325,7 @@ void Daemon::self_test(const Report& report) {
   for (const std::string& line : self_test_lines(doctor)) log_.warning(line);
   log_.info(doctor.hidden == 0
                 ? "self-test: all sources readable"
-                : fmt::format("self-test: {} unavailable or partial: see linkhealth doctor",
+                : fmt::format("self-test: {} unavailable or partial (linkhealth doctor lists them)",
                               count_of(doctor.hidden, "source")));
 }
 
@@ -334,7 +335,7 @@ void Daemon::start_history(const std::string& node) {
       history_settings(config_.setting_table, played ? "" : state_dir_), clock_.wall(), log_);
   const SavedState& known = history_->saved();
   if (!known.ledger.faults.empty())
-    log_.info("known from before: " + count_of(known.ledger.faults.size(), "open fault"));
+    log_.info("restored: " + count_of(known.ledger.faults.size(), "open fault"));
   engine_->restore(known.references);
   if (sampler_ != nullptr) {
     sampler_->remember(ports_to_miss(known.references, clock_.wall()));
@@ -359,8 +360,7 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
                     std::size_t events) {
   if (recorder_ && !recorder_failed_) {
     if (const auto written = recorder_->write(snapshot); !written)
-      log_once(recorder_failed_, written.error(),
-               "the recording ends here; everything else goes on");
+      log_once(recorder_failed_, written.error(), "the recording ends here; monitoring continues");
   }
   // A recording that begins later begins with what was known at most a minute before.
   if (events > 0 || snapshot.taken_at - header_at_ >= kHeaderPeriod) {
@@ -381,7 +381,7 @@ void Daemon::announce(const FaultEvent& event, const std::string& node) {
                         std::min(fault.confidence * 100, 99.0), fault.summary));
   if (!writes_journal_) return;
   if (const auto sent = send_to_journal(journal_fields(event, node)); !sent)
-    log_once(journal_failed_, sent.error(), "its events are missing; everything else goes on");
+    log_once(journal_failed_, sent.error(), "its events are missing; monitoring continues");
 }
 
 void Daemon::log_once(bool& logged, const Error& error, const std::string& consequence) {

@@ -13,9 +13,9 @@ enum SettingIndex : std::size_t { kKeepSignals, kMaxMegabytes };
 // Ten ports with 40 signals each take about 20 + 45 + 30 MB.
 constexpr auto kSettings = std::to_array<Setting>({
     {"signals", 1, 0, 1, "",
-     "on: the signals of each port are kept; off: they are not, and those there are deleted"},
+     "1: the signals of each port are kept; 0: they are not kept, and existing ones are deleted"},
     {"max_mb", 150, 1, 100'000, "MB",
-     "size of linkhealth.db at most; the oldest signals are deleted before it is reached"},
+     "maximum size of linkhealth.db; the oldest signals are deleted to stay below it"},
 });
 constexpr std::array<SettingGroup, 1> kGroups = {{{"database", kSettings}}};
 
@@ -160,14 +160,13 @@ void HistoryKeeper::log_health() {
   if (was_working_ && !now.working)
     log_.error(now.error + ": cannot write the state database; changes will be lost on restart");
   if (!was_working_ && now.working)
-    log_.info("the state database is written again, with all that waited");
+    log_.info("the state database is writable again; pending changes were saved");
   was_working_ = now.working;
   if (now.trimmed && !std::exchange(trimmed_logged_, true))
     log_.warning(
-        "database.max_mb is too small for the history that is to be kept: the oldest signals are "
-        "deleted");
+        "database.max_mb is too small for the configured history: the oldest signals are deleted");
   if (now.dropped_events > 0 && !std::exchange(dropped_logged_, true))
-    log_.error("more events wait for the disk than fit: the oldest are dropped");
+    log_.error("too many events are waiting for the disk: the oldest are dropped");
 }
 
 }  // namespace linkhealth

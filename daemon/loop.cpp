@@ -66,7 +66,7 @@ class Loop {
 Result<void> Loop::run() {
   const sigset_t signals = loop_signals();
   signals_ = OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals_) return errno_error("the event loop can't be set up", errno);
+  if (!signals_) return errno_error("the event loop cannot be set up", errno);
   poll_source(0);
   sd_notify(0, "READY=1");
   while (!ended_) {

@@ -43,7 +43,7 @@ linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::Daemon
   } catch (const std::system_error& wrong) {
     if (wrong.code() != std::errc::resource_unavailable_try_again) throw;
     return linkhealth::Error{
-        "no thread can be started: the limit of tasks (systemd: TasksMax) is reached"};
+        "cannot start a thread: the task limit (systemd: TasksMax) is reached"};
   }
 }
 
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     if (std::fputs(linkhealth::dump_config(*config).c_str(), stdout) >= 0 &&
         std::fflush(stdout) == 0)
       return 0;
-    log.error(linkhealth::errno_error("linkhealthd: can't write the output", errno).message);
+    log.error(linkhealth::errno_error("linkhealthd: cannot write the output", errno).message);
     return kBadInput;
   }
   if (parsed.options->check_config) {
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
       for (const std::string& note : *notes) log.warning(note);
     }
     const std::string& file = parsed.options->config_file;
-    std::printf("%s\n", file.empty() ? "the defaults are good" : (file + " is good").c_str());
+    std::printf("%s\n", file.empty() ? "the defaults are valid" : (file + " is good").c_str());
     return 0;
   }
   linkhealth::block_loop_signals();

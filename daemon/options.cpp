@@ -34,7 +34,8 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")
       ->type_name("PATH");
   app.add_option("--state-dir", options.state_dir,
-                 "directory of the state database; --sysroot and --play have none without it")
+                 "directory of the state database (with --sysroot or --play: no state is kept "
+                 "unless given)")
       ->type_name("DIR");
   app.add_option(
          "--sysroot", options.sysroot,
@@ -48,7 +49,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   auto* play = app.add_option("--play", options.play_file,
                               "play a recording instead of reading this node's ports")
                    ->type_name("FILE");
-  app.add_option("--play-speed", options.play_speed, "seconds of the recording in a second")
+  app.add_option("--play-speed", options.play_speed, "recorded seconds played per second")
       ->type_name("N")
       ->check(CLI::Range(0.001, 1e6))
       ->needs(play);
@@ -66,7 +67,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
 
 ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
   CLI::App app{
-      "linkhealthd watches this node's RDMA and Ethernet links and diagnoses their faults.",
+      "linkhealthd monitors this node's RDMA and Ethernet links and diagnoses their faults.",
       "linkhealthd"};
   app.footer(kFooter);
   DaemonOptions options;

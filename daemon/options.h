@@ -11,10 +11,11 @@ struct DaemonOptions {
   std::optional<std::string> listen;
   std::optional<std::string> socket;
   std::optional<std::string> state_dir;
-  std::string sysroot;      ///< a copy of a node's /sys instead of the live one
-  std::string record_file;  ///< "": no recording
-  std::string play_file;    ///< a recording to play instead of this node's ports
-  double play_speed = 1;    ///< seconds of the recording in a second
+  std::string sysroot;       ///< a copy of a node's /sys instead of the live one
+  std::string record_file;   ///< "": no recording
+  std::string play_file;     ///< a recording to play instead of this node's ports
+  double play_speed = 1;     ///< seconds of the recording in a second
+  int play_control_fd = -1;  ///< holds the recording and lets it go on (PlaySource); -1: none
   bool dry_run = false;
   bool check_config = false;
   bool dump_config = false;

@@ -27,7 +27,7 @@ Result<void> check_record(const std::string& path, const std::string& state_dire
   if (directory.empty() || directory == fs::path(state_directory) ||
       fs::is_directory(directory, error))
     return {};
-  return Error{fmt::format("record: {}: there is no directory {}", path, directory.string())};
+  return Error{fmt::format("record: {}: directory {} does not exist", path, directory.string())};
 }
 
 std::string first_line_of(Host& host, const std::string& path) {
@@ -62,7 +62,7 @@ Result<void> check_sysroot(const std::string& directory) {
   std::error_code error;
   for (const char* name : {"sys", "class", "bus", "devices"})
     if (fs::exists(fs::path(directory) / name, error)) return {};
-  return Error{directory + ": no copy of a /sys: it has neither sys nor class"};
+  return Error{directory + ": not a copy of /sys: it has neither sys nor class"};
 }
 
 Result<void> check_start(const Config& config, const DaemonOptions& options) {
@@ -84,8 +84,9 @@ Result<void> make_directories(const std::string& state_directory, const std::str
     std::error_code error;
     if (!directory.empty()) fs::create_directories(directory, error);
     if (error)
-      return Error{fmt::format("can't make {}: {} (--state-dir and --socket name other places)",
-                               directory.string(), error.message())};
+      return Error{
+          fmt::format("cannot create {}: {} (--state-dir and --socket choose other places)",
+                      directory.string(), error.message())};
   }
   return {};
 }

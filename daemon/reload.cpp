@@ -52,9 +52,9 @@ std::string describe_change(const std::string& key, const std::string& was, cons
                             bool restart) {
   if (key.starts_with(kPorts)) {
     const std::string port = key.substr(kPorts.size());
-    if (is.starts_with("[exempt: ")) return port + " is left out";
+    if (is.starts_with("[exempt: ")) return port + " is excluded";
     if (was.empty()) return port + " is expected";
-    return port + (is.empty() ? " is no longer expected" : " is expected otherwise");
+    return port + (is.empty() ? " is no longer expected" : " has changed expectations");
   }
   if (restart) return key;
   const auto shown = [](const std::string& value) {

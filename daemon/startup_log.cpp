@@ -58,10 +58,9 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
   std::vector<std::string> lines;
   const bool searched = is_ok(node_sources, SourceId::kInventory);
   if (!verbs && searched)
-    lines.push_back(
-        watched.empty()
-            ? "no RDMA port on this node, and no physical Ethernet port to watch: waiting for one"
-            : "no RDMA port on this node: watching its physical Ethernet ports");
+    lines.push_back(watched.empty()
+                        ? "no RDMA port and no physical Ethernet port on this node: waiting for one"
+                        : "no RDMA port on this node: monitoring its physical Ethernet ports");
   const auto list = [&](const std::string& title, const std::vector<std::string>& entries) {
     if (entries.empty()) return;
     lines.push_back(
@@ -69,13 +68,13 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
     lines.insert(lines.end(), entries.begin(), entries.end());
   };
   list("watching", watched);
-  list("leaving out", left_out);
+  list("excluding", left_out);
   return lines;
 }
 
 std::vector<std::string> introduce_recording(const std::string& file, double speed,
                                              const Report& report) {
-  return {fmt::format("playing {}: node {}, {} ports, {} s in a second", file, report.node,
+  return {fmt::format("playing {}: node {}, {} ports, {} s per second", file, report.node,
                       report.ports.size(), speed)};
 }
 

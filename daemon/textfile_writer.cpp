@@ -51,7 +51,7 @@ void TextfileWriter::write() {
   const std::string error = written ? "" : written.error().message;
   if (error == logged_error_) return;
   if (error.empty())
-    log_.info("textfile: written again");
+    log_.info("textfile: writable again");
   else
     log_.error("textfile: " + error);
   logged_error_ = error;

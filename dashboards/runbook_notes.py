@@ -5,7 +5,7 @@ One entry for each fault name of `linkhealth rules`; dashboards/generate.py fail
 
 DATACENTRE = "data centre technicians (work at the rack)"
 NETWORK = "network team (owner of the far switch)"
-PROVIDER = "whoever lends this machine its virtual functions (cloud provider, hypervisor)"
+PROVIDER = "provider of the virtual function (cloud or hypervisor operator)"
 HOSTS = "node owners (host operations)"
 
 # fault: (owner, when it pages on-call, what not to do)
@@ -108,13 +108,13 @@ NOTES = {
     "bad_training": (
         HOSTS,
         "Never: the link carries traffic.",
-        ["do not replace or clean anything before two trainings ended alike: no part is known to be bad",
-         "do not set the port down while a job uses it: drain the node first"]),
+        ["do not replace or clean anything before two trainings gave the same result: no part is known to be faulty",
+         "do not disable the port while a job uses it: drain the node first"]),
     "provider_link": (
         PROVIDER,
         "Yes: nothing on this machine brings the link back.",
-        ["do not look for a cable: it is not this machine's",
-         "do not reset the virtual function again and again: note the times for the ticket"]),
+        ["do not look for a cable: the physical link belongs to the provider",
+         "do not reset the virtual function repeatedly: note the times for the ticket"]),
     "monitor_blind": (
         HOSTS,
         "Never for one port: no fault is known, but the port is not monitored until it is readable again.",

@@ -7,7 +7,7 @@ std::string unexpected_note(const PortHistory& port, const ExpectedPort* expecte
   const std::string& function = port.latest.id.function;
   const bool physical = function.empty() || function == "pf" || function == "vf";
   if (!plan_known || expected != nullptr || !physical || !port.latest.id.exempt.empty()) return "";
-  return port.carrier.up == true ? "it has a link, and no configuration expects this port" : "";
+  return port.carrier.up == true ? "it has a link but is not in the configuration" : "";
 }
 
 /// Since the driver was loaded, or its card reset. An InfiniBand port has no carrier count, but one
@@ -27,18 +27,18 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
                           bool faulty) {
   const PortId& id = port.latest.id;
   if (!id.exempt.empty()) return id.exempt;
-  if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
+  if (id.function == "sf") return "subfunction: its physical function is monitored";
   if (port.carrier.was_up || port.carrier.up == true || port.carrier.last_up_at || faulty)
     return "";
   if (expected != nullptr) return "";
   const bool was_up = had_link(port.latest);
-  if (plan_known) return "unused: not expected by configuration, and never had a link";
+  if (plan_known) return "unused (not in plan, never linked)";
   const bool module = port.latest.module && port.latest.module->present;
   // A read that fails does not refute what an earlier one told.
   const bool no_module = (port.latest.module && !module) || port.cage_empty;
   if (was_up && !no_module) return "";
-  if (port.carrier.up == false && no_module) return "unused: no module, and never had a link";
-  if (port.carrier.up == false) return "unused: never had a link";
+  if (port.carrier.up == false && no_module) return "unused (no module, never linked)";
+  if (port.carrier.up == false) return "unused (never linked)";
   return "";
 }
 

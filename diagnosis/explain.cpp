@@ -75,7 +75,7 @@ std::string format_window(const Comparison& seen, const Features& f) {
   constexpr double kSharp = 1.1;  // many errors leave no room for doubt
   const SignalStats& s = f.signal;
   if (seen.source != EvidenceSource::kFec || !seen.what.starts_with("pre-FEC BER") ||
-      seen.what.ends_with("fall") || s.ber_window_s <= 0)
+      seen.what.ends_with("link loss") || s.ber_window_s <= 0)
     return "";
   std::string text = " over " + format_time(s.ber_window_s);
   if (!s.ber || !s.ber_range || seen.observed != *s.ber) return text;
@@ -84,12 +84,21 @@ std::string format_window(const Comparison& seen, const Features& f) {
          fmt::format(" ({:.1e} to {:.1e}, 95 % confidence)", s.ber_range->low, s.ber_range->high);
 }
 
+/// What was seen, as it holds: a comparison that failed is stated the other way round.
+std::string_view op_of(const Comparison& seen) {
+  constexpr std::array<std::array<std::string_view, 2>, 3> kOpposites{
+      {{">=", "<"}, {">", "<="}, {"<", ">="}}};
+  for (const auto& [op, opposite] : kOpposites)
+    if (!seen.held && seen.op == op) return opposite;
+  return seen.op;
+}
+
 Evidence evidence_of(SymptomId symptom_id, const Comparison& seen, const Features& f,
                      bool supports) {
   Evidence evidence;
   evidence.symptom = std::string(symptom(symptom_id).name);
   evidence.observed = seen.observed;
-  evidence.op = std::string(seen.op);
+  evidence.op = std::string(op_of(seen));
   evidence.threshold = seen.threshold;
   evidence.unit = std::string(seen.unit);
   evidence.where = seen.lane >= 0 ? fmt::format("lane {}", seen.lane + 1) : "";
@@ -110,20 +119,18 @@ void put_evidence(FaultReport& report, const Features& f, const Findings& findin
     for (const Comparison& comparison : finding.comparisons)
       report.evidence.push_back(evidence_of(row.id, comparison, f, supports));
     if (!supports && !finding.comparisons.empty())
-      report.evidence.back().text += ": not explained by it";
+      report.evidence.back().text += ": not explained by this fault";
   }
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
     if (!ranked.cause->expects.always.has(row.id) || !finding.absent()) continue;
     report.evidence.push_back(evidence_of(row.id, finding.comparisons.front(), f, false));
-    report.evidence.back().text += ": does not show, and nearly always would";
+    report.evidence.back().text += ": expected with this fault, but absent";
   }
   for (const RuledOut& row : ruled_out(f, findings, ranked)) {
-    Evidence evidence = evidence_of(row.symptom, row.seen, f, true);
-    std::string against;
+    Evidence evidence = evidence_of(row.symptom, row.seen, f, false);
     for (const Fault* fault : row.faults)
-      against += (against.empty() ? "" : " and ") + title_in_sentence(*fault);
-    evidence.text += ": speaks against " + against;
+      evidence.rules_out += (evidence.rules_out.empty() ? "" : " and ") + title_in_sentence(*fault);
     report.ruled_out.push_back(std::move(evidence));
   }
 }
@@ -141,13 +148,13 @@ std::string light_sentence(const Features& f, int lane) {
       fmt::format("{} receives {:.1f} dBm, {:.1f} dB below {}",
                   lane >= 0 ? fmt::format("lane {}", light.rx->lane + 1) : "the port",
                   level.value_or(*light.worst_rx_dbm), light.rx->loss_db,
-                  light.rx->against_past() ? "its normal" : "what it should be");
+                  light.rx->against_past() ? "its baseline" : "the expected level");
   if (light.far_tx_same_lane)
     text += *light.far_tx_same_lane > kWorthSayingDb
-                ? fmt::format("; the far end sends {:.1f} dB less", *light.far_tx_same_lane)
-                : "; the far end sends as before";
+                ? fmt::format("; far Tx power is down {:.1f} dB", *light.far_tx_same_lane)
+                : "; far Tx power is at its baseline";
   if (light.far_rx && light.far_rx->loss_db > kFarWorthSayingDb)
-    text += fmt::format("; the far end receives {:.1f} dB less too", light.far_rx->loss_db);
+    text += fmt::format("; far Rx power is also down {:.1f} dB", light.far_rx->loss_db);
   return text;
 }
 
@@ -167,54 +174,72 @@ std::string down_sentence(const Features& f) {
     text += fmt::format(" ({}{}{})", reason->state, reason->substate.empty() ? "" : ": ",
                         reason->substate);
   if (f.light.rx_lanes > 0 && f.light.rx_fresh)
-    text += f.light.rx_dark_all    ? "; no light arrives"
-            : f.light.rx_dark_some ? "; some lanes get no light"
-                                   : "; light arrives";
+    text += f.light.rx_dark_all    ? "; no light received"
+            : f.light.rx_dark_some ? "; some lanes receive no light"
+                                   : "; light is received";
   return text;
 }
 
-/// "the far end is leaf-45 Ethernet2/2, the plan says leaf-45 Ethernet3/2"
+/// "connected to leaf-45 Ethernet2/2; the plan expects leaf-45 Ethernet3/2"
 std::string wiring_sentence(const Features& f) {
   if (!f.port.latest.peer || f.expected == nullptr) return "";
   const auto place = [](const std::string& system, const std::string& port) {
     return port.empty() ? system : system + " " + port;
   };
-  return fmt::format("the far end is {}, the plan says {}",
+  return fmt::format("connected to {}; the plan expects {}",
                      place(f.port.latest.peer->system, f.port.latest.peer->port),
                      place(f.expected->peer_system, f.expected->peer_port));
 }
 
-/// "since the fall of 2026-11-20T08:59:56Z (8 s) the link makes 100 times the errors of before: …"
+/// "pre-FEC BER rose 100-fold after the link loss at 2026-11-20T08:59:56Z (8 s): …"
 std::string training_sentence(const Features& f) {
   if (!f.port.trainings.worse || !f.signal.ber) return "";
   const WorseTraining& worse = *f.port.trainings.worse;
   std::string text = fmt::format(
-      "came back {:.0f} times worse after the fall of {}{}: pre-FEC BER {:.1e} before it, {:.1e} "
-      "since, with the light as before",
+      "pre-FEC BER rose {:.0f}-fold after the link loss at {}{}: {:.1e} before, {:.1e} since, at "
+      "unchanged light",
       *f.signal.ber / worse.ber_before,
       format_rfc3339(std::chrono::floor<std::chrono::seconds>(worse.fell_at)),
       worse.down_s > 0 ? fmt::format(" ({:.0f} s)", worse.down_s) : "", worse.ber_before,
       *f.signal.ber);
-  return worse.trainings < 2 ? text
-                             : text + fmt::format("; {} trainings ended alike", worse.trainings);
+  return worse.trainings < 2
+             ? text
+             : text + fmt::format("; same result after {} trainings", worse.trainings);
 }
 
 std::string module_sentence(const Features& f) {
   if (!f.port.latest.module) return "";
   const std::string &type = f.port.latest.module->type, &before = f.port.own.type_before;
   if (!before.empty() && before != type)
-    return fmt::format("this module is a {}, the one before was a {}", type, before);
+    return fmt::format("module type {}, previously {}", type, before);
   if (!f.group.siblings_type.empty() && f.group.siblings_type != type)
-    return fmt::format("this module is a {}, those of the ports like this one are {}", type,
-                       f.group.siblings_type);
-  return fmt::format("this module is a {}", type);
+    return fmt::format("module type {}; comparable ports have {}", type, f.group.siblings_type);
+  return fmt::format("module type {}", type);
 }
 
 std::string fec_sentence(const Features& f) {
   const std::string& before = f.port.carrier.last_fec;
-  if (fec_is_on(before)) return fmt::format("FEC mode was {}, is {}", before, f.link().fec);
-  return fmt::format("FEC mode is {}, links with the same kind of module have {}", f.link().fec,
+  if (fec_is_on(before)) return fmt::format("FEC mode changed from {} to {}", before, f.link().fec);
+  return fmt::format("FEC mode {}; links with the same kind of module use {}", f.link().fec,
                      f.group.siblings_fec);
+}
+
+/// "module at 79.2 °C, limit 70 °C"
+std::string heat_sentence(const Finding& hot) {
+  const Comparison& seen = hot.comparisons.front();
+  return seen.what == "module temperature"
+             ? fmt::format("module at {:.1f} °C, limit {:g} °C", seen.observed, seen.threshold)
+             : fmt::format("module {:.1f} °C above its baseline, limit {:g} °C", seen.observed,
+                           seen.threshold);
+}
+
+/// "running at 100G, expected 400G"
+std::string speed_sentence(const Finding& reduced) {
+  const Comparison& seen = reduced.comparisons.front();
+  return seen.unit == "Mb/s" ? fmt::format("running at {:g}G, expected {:g}G", seen.observed / 1000,
+                                           seen.threshold / 1000)
+                             : fmt::format("running on {:g} lane{}, expected {:g}", seen.observed,
+                                           seen.observed == 1 ? "" : "s", seen.threshold);
 }
 
 /// "this host keeps the module in low power"
@@ -236,13 +261,14 @@ std::vector<std::string> first_steps(const Features& f, const Findings& findings
   if (shows(kModuleHeld))
     for (const HoldText& row : hold_texts())
       if ((held_by_host(f).value_or(0) & row.hold) != 0)
-        steps.push_back("undo this setting, do not replace the module: " + std::string(row.undo));
+        steps.push_back("undo this host setting (do not replace the module): " +
+                        std::string(row.undo));
   if (shows(kHostSilent)) {
-    steps.emplace_back("set this port down and up once (ip link set {dev} down, up)");
-    steps.emplace_back("reseat this module ({serial}): its contacts to this host");
+    steps.emplace_back("bounce this port once (ip link set {dev} down, then up)");
+    steps.emplace_back("reseat this module ({serial}) and check its host contacts");
   }
   if (shows(kModuleDropsOut))
-    steps.emplace_back("reseat this module ({serial}): latch, contacts and the cage");
+    steps.emplace_back("reseat this module ({serial}); check latch, contacts and cage");
   const std::string& netdev = f.port.latest.id.netdev;
   for (std::string& step : steps)
     for (auto at = step.find("{dev}"); at != std::string::npos; at = step.find("{dev}"))
@@ -269,7 +295,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   // The sentences above say these already.
   constexpr SymptomSet kSaid{kLightLow,   kLosingData,    kOneLaneErrors, kNoLight,
                              kLightThere, kReceiveErrors, kCameBackWorse, kModuleDiffers,
-                             kFecDiffers, kModuleHeld};
+                             kFecDiffers, kModuleHeld,    kModuleHot,     kSpeedReduced};
   constexpr std::size_t kMostMeanings = 2;
   std::string text;
   const auto add = [&text](std::string_view part) {
@@ -291,6 +317,8 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   if (explained(kModuleDiffers)) add(module_sentence(f));
   if (explained(kFecDiffers)) add(fec_sentence(f));
   if (explained(kPcieReduced)) add(pcie_sentence(f));
+  if (explained(kModuleHot)) add(heat_sentence(at(findings, kModuleHot)));
+  if (explained(kSpeedReduced)) add(speed_sentence(at(findings, kSpeedReduced)));
   if (text.empty()) add(ranked.fault->meaning);
   std::size_t meanings = 0;
   for (const Symptom& row : symptom_table()) {
@@ -348,7 +376,7 @@ Undecided undecided_of(const RunnerUp& others, const Features& f, const Findings
                        Fill fill) {
   std::string test;
   if (others.reading && at(findings, *others.reading).pending)
-    test = "wait for the monitor's next reading of the module, about a minute";
+    test = "wait about a minute for the next module reading";
   else if (others.reading)
     test = fill(how_to_read(symptom(*others.reading), f));
   else if (others.step != nullptr)
@@ -405,7 +433,7 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
     const Finding& finding = at(findings, row.id);
     report.missing.push_back(
         {std::string(row.name), std::string(finding.reason),
-         finding.pending ? "wait, the monitor reads it" : fill(how_to_read(row, f)),
+         finding.pending ? "wait for the next reading" : fill(how_to_read(row, f)),
          faults_told_apart(differential, ranked, row.id)});
   }
   for (const RankedFault& row : differential.ranked)
@@ -421,6 +449,28 @@ EvidenceShares explain_shares(const Observations& seen, const Differential& diff
   for (const EvidenceWeight& row : evidence_weights(seen, *ranked.cause, other))
     shares.shares.push_back({std::string(row.name), row.nats});
   return shares;
+}
+
+std::vector<std::string> undiagnosed_checks(const Features& f) {
+  std::vector<std::string> checks;
+  const auto& link = f.link();
+  const std::string& netdev = f.port.latest.id.netdev;
+  if (link.admin_up == false)
+    checks.push_back("here: the port is administratively down (ip link set " +
+                     (netdev.empty() ? "DEV" : netdev) + " up enables it)");
+  if (link.down_reason && !link.down_reason->state.empty())
+    checks.push_back("here: the driver reports: " + link.down_reason->state +
+                     (link.down_reason->substate.empty() ? "" : ", " + link.down_reason->substate));
+  if (f.light.rx_lanes > 0 && f.light.rx_fresh)
+    checks.emplace_back(
+        f.light.rx_dark_all || f.light.rx_dark_some
+            ? "here: no light received on at least one lane: check that the fibre is plugged in"
+            : "here: light is received: compare speed, FEC and autonegotiation with the far end");
+  else
+    checks.emplace_back("here: check that the cable is plugged in and the module seated");
+  checks.push_back("at " + peer_name(f) +
+                   ": check that the port is enabled and up, and that its module transmits");
+  return checks;
 }
 
 std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings) {

@@ -18,6 +18,8 @@ void explain(FaultReport& report, const Features& features, const Findings& find
 /// What each symptom gave for `ranked` against the runner-up, which may be that nothing is wrong.
 EvidenceShares explain_shares(const Observations& seen, const Differential& differential,
                               const RankedFault& ranked);
+/// What to check, at both ends, while a link is down and its cause is not determined yet.
+std::vector<std::string> undiagnosed_checks(const Features& features);
 /// The verdicts of the whole symptom table.
 std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings);
 

@@ -22,18 +22,19 @@ constexpr Steps kDirty[] = {
     {kFibreReplaced, "replace the jumper"},
     {kFarModuleReplaced, "replace the module at {peer}"},
     {kModuleReplaced, "replace this module ({serial})"}};
-constexpr Steps kFibre[] = {{kLook, "check the routing: bends, ties, doors on the fibre"},
-                            {kModuleReseated, "reseat both ends of the fibre"},
-                            {kFibreReseated, "clean both ends of the fibre"},
-                            {kFibreReplaced, "replace the jumper"},
-                            {kMoved, "test the trunk with an OTDR and move to another pair"}};
+constexpr Steps kFibre[] = {
+    {kLook, "check the fibre's routing for bends, tight ties and pinching doors"},
+    {kModuleReseated, "reseat both ends of the fibre"},
+    {kFibreReseated, "clean both ends of the fibre"},
+    {kFibreReplaced, "replace the jumper"},
+    {kMoved, "test the trunk with an OTDR; move to another fibre pair"}};
 constexpr Steps kOwnLaser[] = {{kPortBounced, "reset or bounce the port once"},
                                {kModuleReseated, "reseat this module ({serial})"},
                                {kModuleReplaced, "replace this module ({serial})"}};
-constexpr Steps kFarLaser[] = {{kLook, "read the transmit power at {peer}"},
+constexpr Steps kFarLaser[] = {{kLook, "read the Tx power at {peer}"},
                                {kFarModuleReseated, "reseat the module at {peer}"},
                                {kFarModuleReplaced, "replace the module at {peer}"}};
-constexpr Steps kBadModule[] = {{kPortBounced, "reset the module (or bounce the port)"},
+constexpr Steps kBadModule[] = {{kPortBounced, "reset the module or bounce the port"},
                                 {kModuleReseated, "reseat this module ({serial})"},
                                 {kFibreReseated, "clean both ends of the fibre{lane}"},
                                 {kModuleReplaced, "replace this module ({serial})"},
@@ -44,56 +45,56 @@ constexpr Steps kBadFarModule[] = {{kFarPortBounced, "reset the port at {peer}"}
                                    {kFibreReseated, "clean both ends of the fibre{lane}"},
                                    {kFarModuleReplaced, "replace the module at {peer}"},
                                    {kModuleReplaced, "replace this module ({serial})"}};
-constexpr Steps kHot[] = {{kLook, "check fans, inlet temperature and blank panels"},
-                          {kLook, "clear the airflow at the cage"},
-                          {kModuleReseated, "reseat this module ({serial}): heat sink contact"},
-                          {kModuleReplaced, "replace this module ({serial})"}};
+constexpr Steps kHot[] = {
+    {kLook, "check fans, inlet temperature and blank panels"},
+    {kLook, "clear the airflow around the cage"},
+    {kModuleReseated, "reseat this module ({serial}) and check its heat sink contact"},
+    {kModuleReplaced, "replace this module ({serial})"}};
 constexpr Steps kMissing[] = {{kModuleReseated, "push the module or cable in until it clicks"},
                               {kModuleReplaced, "replace the module or cable"},
                               {kMoved, "try the module in another cage"}};
 constexpr Steps kUnsupported[] = {
     {kLook, "compare the part numbers of both ends with the approved list"},
-    {kModuleReplaced, "replace this module ({serial}) by an approved one"}};
+    {kModuleReplaced, "replace this module ({serial}) with an approved one"}};
 constexpr Steps kCable[] = {{kModuleReseated, "reseat both ends of the cable ({serial})"},
                             {kModuleReplaced, "replace the cable ({serial})"},
                             {kMoved, "move to another switch port"}};
 constexpr Steps kSpeed[] = {
-    {kLook, "compare speed and lane settings of both ends (a splitter may be intended)"},
-    {kPortBounced, "bounce the port and look which lane is missing"},
+    {kLook, "compare speed and lane settings of both ends (a splitter cable may be intended)"},
+    {kPortBounced, "bounce the port and check which lane is missing"},
     {kModuleReseated, "reseat both ends"},
     {kFibreReplaced, "replace the cable or jumper"},
     {kModuleReplaced, "replace this module ({serial})"}};
 constexpr Steps kSettings[] = {
     {kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
-    {kLook, "set both ends alike and bounce the port"}};
+    {kLook, "configure both ends identically and bounce the port"}};
 constexpr Steps kAdmin[] = {
-    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)", false,
+    {kLook, "nothing to repair: enable the port when the work is done (ip link set … up)", false,
      StepOf::kEthernet},
     {kLook,
      "nothing to repair: enable the port when the work is done (ibportstate LID PORT enable), or "
-     "ask who runs the subnet manager",
+     "ask the operator of the subnet manager",
      false, StepOf::kInfiniBand}};
-constexpr Steps kTraining[] = {
-    {kPortBounced, "set the port down and up once: it trains again"},
-    {kFarPortBounced, "set the port of {peer} down and up once"},
-    {kLook,
-     "compare the error ratio after each training: only when two in a row end alike is a "
-     "part suspect"},
-    {kModuleReseated, "reseat this module ({serial})"}};
+constexpr Steps kTraining[] = {{kPortBounced, "bounce the port once so that the link retrains"},
+                               {kFarPortBounced, "bounce the port of {peer} once"},
+                               {kLook,
+                                "compare the BER after each training: suspect a part only when two "
+                                "in a row give the same result"},
+                               {kModuleReseated, "reseat this module ({serial})"}};
 constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends"},
-                                {kLook, "check the patch record: is it in another port?"},
-                                {kLook, "look for light with a power meter"}};
+                                {kLook, "check the patch record: is it plugged into another port?"},
+                                {kLook, "check for light with a power meter"}};
 constexpr Steps kFarDown[] = {
-    {kLook, "ask the network team: is {peer} set down or rebooting?", true},
-    {kLook, "look whether the module at {peer} is there and sends light"}};
+    {kLook, "ask the network team: is {peer} administratively down or rebooting?", true},
+    {kLook, "check that the module at {peer} is present and transmits"}};
 constexpr Steps kSwitch[] = {
     {kLook, "ask the network team to check the switch or line card behind {peer}"},
     {kFarPortBounced, "bounce the port at {peer}"},
     {kMoved, "move the cables to another line card or switch"},
     {kSwitchCardReplaced, "replace the line card"}};
 constexpr Steps kPcie[] = {
-    {kCardReplaced, "power the node off, reseat the card and its riser, and look again"},
-    {kLook, "compare the slot's width and speed with the card's, and with the BIOS settings"},
+    {kCardReplaced, "power the node off, reseat the card and its riser, and check again"},
+    {kLook, "compare the slot's width and speed with the card's and with the BIOS settings"},
     {kMoved, "try the card in another slot"},
     {kCardReplaced, "replace the card"}};
 constexpr Steps kNic[] = {
@@ -101,34 +102,34 @@ constexpr Steps kNic[] = {
     {kLook, "align firmware and driver versions"},
     {kNodeRebooted, "reboot the node"},
     {kCardReplaced, "replace the card"}};
-constexpr Steps kHost[] = {{kLook, "look at receive buffers, queue depth and NUMA placement", true},
-                           {kLook, "check PCIe speed and what else runs on this node"}};
-constexpr Steps kCongestion[] = {{kLook, "look at the traffic pattern and the switch queues", true},
+constexpr Steps kHost[] = {{kLook, "check receive buffers, queue depth and NUMA placement", true},
+                           {kLook, "check PCIe speed and the other load on this node"}};
+constexpr Steps kCongestion[] = {{kLook, "check the traffic pattern and the switch queues", true},
                                  {kLook, "check ECN, PFC and load balancing"}};
 constexpr Steps kElsewhere[] = {
-    {kLook, "look for the link on the path that has errors of its own", true},
-    {kLook, "look at the far nodes that this node talks to"}};
-constexpr Steps kWiring[] = {{kLook, "check the plan: is it wrong?"},
-                             {kLook, "plug the cable into the port that the plan says"}};
+    {kLook, "find the link on the path that counts its own errors", true},
+    {kLook, "check the nodes that this node communicates with"}};
+constexpr Steps kWiring[] = {{kLook, "check whether the plan is wrong"},
+                             {kLook, "plug the cable into the planned port"}};
 constexpr Steps kProvider[] = {
     {kLook,
-     "file a ticket with whoever lends this machine its virtual functions (the cloud provider, "
-     "the operator of the hypervisor): linkhealth ticket has the PCI address, GUID and times"},
-    {kLook, "do not touch any cable: it is not this machine's"}};
-constexpr Steps kBlind[] = {{kLook, "run linkhealth doctor: rights, driver and firmware"},
-                            {kLook, "restart the driver's management path"},
-                            {kPortBounced, "reset the module if only the module can't be read"}};
+     "open a case with the provider of the virtual function (cloud or hypervisor operator): "
+     "linkhealth ticket lists the PCI address, GUID and times"},
+    {kLook, "do not touch any cable: the physical link belongs to the provider"}};
+constexpr Steps kBlind[] = {
+    {kLook, "run linkhealth doctor: it checks permissions, driver and firmware"},
+    {kLook, "restart the driver's management path"},
+    {kPortBounced, "reset the module if it alone is unreadable"}};
 
 constexpr std::string_view kVerifyLight =
-    "the lost light is back (1 dB or more), pre-FEC BER back to its normal for 12 minutes, no "
-    "uncorrectable block and "
-    "no carrier loss for 30 minutes";
+    "Rx power recovers by at least 1 dB, pre-FEC BER is back at its baseline for 12 minutes, and "
+    "there is no uncorrectable block or carrier loss for 30 minutes";
 constexpr std::string_view kVerifyErrors =
-    "pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and no carrier loss for "
-    "30 minutes";
-constexpr std::string_view kVerifyUp = "the link is up at full speed and stays up for 30 minutes";
+    "pre-FEC BER is back at its baseline for 12 minutes, and there is no uncorrectable block or "
+    "carrier loss for 30 minutes";
+constexpr std::string_view kVerifyUp = "the link is up at full speed for 30 minutes";
 constexpr std::string_view kVerifyTraffic =
-    "the counters behind it stay quiet for 25 minutes under load";
+    "the counters concerned do not increase for 25 minutes under load";
 
 constexpr std::string_view kCorrOpt =
     "CorrOpt (SIGCOMM 2017): root causes and repair order of corrupting links";
@@ -149,117 +150,116 @@ constexpr Fault kFaults[] = {
     {FaultId::kHealthy, "healthy", End::kNone, Severity::kNotice, "Healthy", "nothing is wrong",
      kNoSteps, "", "", "judgement"},
     {FaultId::kDirtyConnector, "dirty_connector", End::kPath, Severity::kWarning, "Dirty connector",
-     "dirt on a fibre end takes light away, mostly in one direction", kDirty, kVerifyLight,
-     "clean one fibre: the light that it brings rises by 1 dB or more", kCorrOpt},
+     "dirt on a fibre end face attenuates the light, usually in one direction", kDirty,
+     kVerifyLight, "clean one fibre: its Rx power should rise by 1 dB or more", kCorrOpt},
     {FaultId::kDamagedFiber, "damaged_fiber", End::kPath, Severity::kWarning, "Damaged fibre",
-     "a bent, crushed or broken fibre takes light away in both directions", kFibre, kVerifyLight,
-     "replace the jumper: the light comes back in both directions", kCorrOpt},
+     "a bent, crushed or broken fibre attenuates the light in both directions", kFibre,
+     kVerifyLight, "replace the jumper: light should recover in both directions", kCorrOpt},
     {FaultId::kFailingTransmitter, "failing_transmitter", End::kLocal, Severity::kWarning,
-     "Failing transmitter in this module", "a laser of this module gets weaker or is dead",
-     kOwnLaser, kVerifyLight,
-     "put this module ({serial}) into another port: the weak laser goes with it", kCorrOpt},
+     "Failing transmitter in this module", "a laser of this module is weakening or dead", kOwnLaser,
+     kVerifyLight, "move this module ({serial}) to another port: the weak laser should follow it",
+     kCorrOpt},
     {FaultId::kFailingFarTransmitter, "failing_transmitter", End::kFar, Severity::kWarning,
-     "Failing transmitter in the far module", "a laser of the far module gets weaker or is dead",
+     "Failing transmitter in the far module", "a laser of the far module is weakening or dead",
      kFarLaser, kVerifyLight,
-     "put the module of {peer} into another port: the weak laser goes with it", kCorrOpt},
+     "move the module of {peer} to another port: the weak laser should follow it", kCorrOpt},
     {FaultId::kBadModule, "bad_module", End::kLocal, Severity::kWarning, "Bad module at this end",
-     "errors, flaps or nonsense from this module, though its light is fine", kBadModule,
-     kVerifyErrors, "swap this module ({serial}) alone: the errors leave with it",
+     "this module causes errors or flaps, or reports implausible data, at normal light levels",
+     kBadModule, kVerifyErrors, "swap only this module ({serial}): the errors should follow it",
      "CorrOpt (loose or bad transceiver); NVIDIA Cable Validation Tool (order of checks)"},
     {FaultId::kBadFarModule, "bad_module", End::kFar, Severity::kWarning,
-     "Bad module at the far end",
-     "errors or flaps that come from the far module, though its light is fine", kBadFarModule,
-     kVerifyErrors, "swap the module at {peer} alone: the errors leave with it",
+     "Bad module at the far end", "the far module causes errors or flaps at normal light levels",
+     kBadFarModule, kVerifyErrors, "swap only the module at {peer}: the errors should follow it",
      "CorrOpt (loose or bad transceiver); NVIDIA Cable Validation Tool (order of checks)"},
     {FaultId::kModuleOverheated, "module_overheated", End::kLocal, Severity::kWarning,
-     "Overheated module", "this module is hotter than it may be", kHot,
-     "module temperature 5 C below its warning for an hour under load",
-     "compare it with the neighbouring modules while the airflow is clear: one that stays hot "
-     "alone "
-     "is at fault",
+     "Overheated module", "this module is above its temperature limit", kHot,
+     "module temperature stays 5 °C below its warning level for 1 h under load",
+     "with clear airflow, compare it with the neighbouring modules: if it alone stays hot, it is "
+     "faulty",
      "the module's own limits; UFM PDR plugin (70 C, 10 C in 5 minutes)"},
     {FaultId::kModuleMissing, "module_missing", End::kLocal, Severity::kCritical, "Module missing",
-     "there is no module in the cage", kMissing, kVerifyUp,
-     "push it in: then it can be read ten times in a row",
+     "no module in the cage", kMissing, kVerifyUp,
+     "insert it: it should read correctly ten times in a row",
      "linux: ethtool link_ext_state No cable; mlx5 port module event unplugged"},
     {FaultId::kModuleUnsupported, "module_unsupported", End::kLocal, Severity::kCritical,
-     "Unsupported module", "driver or firmware refuses this module", kUnsupported, kVerifyUp,
-     "compare the part numbers of both ends with the list of what is approved",
+     "Unsupported module", "driver or firmware rejects this module", kUnsupported, kVerifyUp,
+     "compare the part numbers of both ends with the approved list",
      "linux: mlx5 events.c, bnxt_en, ice: unsupported or unqualified module"},
     {FaultId::kFaultyCable, "faulty_cable", End::kPath, Severity::kWarning, "Faulty cable",
-     "the copper or active optical cable is bad", kCable, kVerifyErrors,
-     "put a cable that is known to be good in its place: the errors are gone",
+     "the copper or active optical cable is faulty", kCable, kVerifyErrors,
+     "replace it with a known-good cable: the errors should stop",
      "NVIDIA Cable Validation Tool (order of checks for copper)"},
     {FaultId::kReducedSpeed, "reduced_speed", End::kPath, Severity::kWarning, "Reduced speed",
-     "the link runs slower or on fewer lanes", kSpeed, "full speed and width after three bounces",
-     "bounce the port and look which lane is missing",
+     "the link runs at reduced speed or on fewer lanes", kSpeed,
+     "full speed and width after each of three bounces",
+     "bounce the port and check which lane is missing",
      "IBTA PortInfo active width and speed; linux: ethtool link modes", kSlow},
     {FaultId::kSettingsMismatch, "settings_mismatch", End::kPath, Severity::kCritical,
-     "Settings differ",
-     "the two ends do not agree on speed, FEC or autonegotiation, or this host holds its module "
-     "off",
-     kSettings, kVerifyUp, "configure both ends alike: the link comes up without work on the cable",
+     "Settings mismatch",
+     "the two ends differ in speed, FEC or autonegotiation, or this host keeps its module disabled",
+     kSettings, kVerifyUp,
+     "configure both ends identically: the link should come up without work on the cable",
      "linux: ethtool link_ext_state Autoneg, Link logical mismatch"},
-    {FaultId::kAdminDown, "admin_down", End::kLocal, Severity::kNotice, "Set down",
-     "an administrator set the port down", kAdmin, "the port is set up and has carrier",
-     "look at the administrative state of the port: it says so itself",
-     "linux: IFF_UP; IBTA PortPhysicalState Disabled", kCertain},
+    {FaultId::kAdminDown, "admin_down", End::kLocal, Severity::kNotice, "Administratively down",
+     "an administrator disabled the port", kAdmin, "the port is enabled and has carrier",
+     "check the administrative state of the port", "linux: IFF_UP; IBTA PortPhysicalState Disabled",
+     kCertain},
     {FaultId::kUnplugged, "unplugged", End::kPath, Severity::kCritical, "Unplugged",
      "the fibre or cable is not plugged in", kUnplugged, kVerifyUp,
-     "plug it in: there is light, and the neighbour of the plan",
+     "plug it in: light returns and the far end is the planned one",
      "linux: ethtool link_ext_state No cable, Serdes ALOS; the module's loss of signal"},
     {FaultId::kFarPortDown, "far_port_down", End::kFar, Severity::kCritical, "Far port down",
-     "the far port is set down or its device reboots", kFarDown, kVerifyUp,
+     "the far port is administratively down, or its device is rebooting", kFarDown, kVerifyUp,
      "ask the switch or the subnet manager for the state of {peer}",
      "linux: ethtool link_ext_state No partner detected; IBTA PortPhysicalState Polling"},
     {FaultId::kFarSwitchFault, "far_switch_fault", End::kFar, Severity::kCritical,
-     "Far switch at fault", "several links to one switch fail together", kSwitch, kVerifyErrors,
-     "move one cable to another switch: the fault stays behind",
+     "Far switch fault", "several links to the same switch fail together", kSwitch, kVerifyErrors,
+     "move one cable to another switch: the fault should not follow it",
      "CorrOpt: co-located links with one symptom share a component"},
     {FaultId::kPcieDegraded, "pcie_degraded", End::kNode, Severity::kWarning, "PCIe degraded",
-     "the card runs below its PCIe speed or width, without enough power, or too hot", kPcie,
-     "PCIe at full speed and width, no AER errors and no word of heat or power for an hour",
-     "look at the other ports of the card: all of them share it, whatever the cables",
+     "the card runs below its PCIe speed or width, lacks power, or is too hot", kPcie,
+     "PCIe at full speed and width, with no AER error and no heat or power message for 1 h",
+     "check the other ports of the card: all should be affected, whatever their cables",
      "linux: Documentation/PCI/pcieaer-howto; sysfs current_link_speed and _width", kLasting},
     {FaultId::kNicFault, "nic_fault", End::kNode, Severity::kCritical, "NIC fault",
-     "driver, firmware or hardware of the card gave up", kNic,
+     "driver, firmware or hardware of the card failed", kNic,
      "no driver or firmware error for 24 hours",
-     "reload the driver or reset the device: the fault ends without work on the cable",
+     "reload the driver or reset the device: the fault should clear without work on the cable",
      "linux: mlx5 health.c messages, devlink health reporters", kDead},
     {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
-     "this host can't take what arrives", kHost, kVerifyTraffic,
-     "compare with the load: the drops or pauses follow it, and the link counts no errors",
+     "this host cannot absorb the traffic that it receives", kHost, kVerifyTraffic,
+     "compare with the load: drops or pauses should follow it while the link counts no errors",
      "linux: mlx5 counters.rst (rx_discards_phy, out_of_buffer)", kOfTraffic},
     {FaultId::kCongestion, "congestion", End::kFabric, Severity::kNotice, "Congestion",
-     "the network can't carry the load", kCongestion, kVerifyTraffic,
-     "look at other ports to the same place: several show it under load, and the links count no "
-     "errors",
+     "the network cannot carry the load", kCongestion, kVerifyTraffic,
+     "check other ports to the same destination: several should show it under load while their "
+     "links count no errors",
      "IBTA PortXmitWait; linux: mlx5 counters (np_cnp_sent, pause frames)", kOfTraffic},
     {FaultId::kLossElsewhere, "loss_elsewhere", End::kFabric, Severity::kNotice, "Loss elsewhere",
-     "packets get lost somewhere else on their way", kElsewhere, kVerifyTraffic,
-     "go along the path link by link: one of them counts errors of its own",
+     "packets are lost elsewhere on their path", kElsewhere, kVerifyTraffic,
+     "check the path link by link: one of them counts its own errors",
      "IBTA PortRcvRemotePhysicalErrors; transport counters without local errors", kOfTraffic},
     {FaultId::kWrongCabling, "wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling",
-     "the cable ends in another port than planned", kWiring,
-     "the far end says the name of the plan",
-     "compare the name that the far end gives itself with the plan, and look at the label",
+     "the cable is plugged into a port other than the planned one", kWiring,
+     "the far end reports the planned name",
+     "compare the name that the far end reports with the plan and with the cable label",
      "the plan against LLDP or SMP NodeDescription", kOfWiring},
     {FaultId::kProviderLink, "provider_link", End::kFar, Severity::kCritical,
-     "The provider's link failed",
-     "the link behind this virtual function is down or drops; card, cable and switch are the "
-     "provider's",
+     "Provider link failed",
+     "the physical link behind this virtual function is down or flapping; card, cable and switch "
+     "belong to the provider",
      kProvider, kVerifyUp, "ask the provider for the state of the physical port",
      "Azure HPC health checks: a virtual function's link that is down or flaps is a ticket"},
-    {FaultId::kMonitorBlind, "monitor_blind", End::kNode, Severity::kWarning, "Monitor blind",
-     "this port or its module can't be read", kBlind, "all readings are back for ten minutes",
-     "run linkhealth doctor: it reads the source again and says why it fails",
-     "what could not be read, and the reason", kOfMonitor},
-    {FaultId::kBadTraining, "bad_training", End::kLocal, Severity::kWarning, "Came back worse",
-     "since the link trained last, its receiver makes more errors with the light as before; no "
-     "part "
-     "is known to be bad",
-     kTraining, "pre-FEC BER back to its normal for 12 minutes, with the link up for 30 minutes",
-     "set the port down and up once: the error ratio is another one, mostly that of before",
+    {FaultId::kMonitorBlind, "monitor_blind", End::kNode, Severity::kWarning, "Port unreadable",
+     "this port or its module cannot be read", kBlind, "all sources are readable for 10 minutes",
+     "run linkhealth doctor: it reads the source again and reports why it fails",
+     "the sources that could not be read, with the reason", kOfMonitor},
+    {FaultId::kBadTraining, "bad_training", End::kLocal, Severity::kWarning, "Bad link training",
+     "since the last link training the receiver makes more errors at unchanged light; no part is "
+     "known to be faulty",
+     kTraining,
+     "pre-FEC BER is back at its baseline for 12 minutes and the link stays up for 30 minutes",
+     "bounce the port once: the BER should change, usually back to its former level",
      "sonic-net/sonic-mgmt PR 26555 (LPO and AOC links; a port bounce cures it)", kOfTraining},
 };
 

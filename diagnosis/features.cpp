@@ -361,17 +361,17 @@ std::optional<std::uint8_t> held_by_host(const Features& f) {
 std::span<const HoldText> hold_texts() {
   static constexpr HoldText kTexts[] = {
       {kLowPowerBySoftware, "this host keeps the module in low power",
-       "ethtool --set-module {dev} power-mode-policy high, and set the port up"},
+       "ethtool --set-module {dev} power-mode-policy high, then enable the port"},
       {kLowPowerByPin, "the cage's pin keeps the module in low power",
-       "set the port up (ip link set {dev} up), or ethtool --set-module {dev} power-mode-policy "
+       "enable the port (ip link set {dev} up), or ethtool --set-module {dev} power-mode-policy "
        "high"},
       {kPowerClassOff, "this host has not enabled the module's power class",
-       "set the port down and up (ip link set {dev} down, up): the driver enables the power class; "
-       "else ethtool --set-module {dev} power-mode-policy high"},
-      {kTransmittersOff, "this host has switched the module's transmitters off",
-       "set the port up (ip link set {dev} up) and end what switched them off"},
-      {kDataPathDown, "this host has taken the module's data path down",
-       "set the port down and up (ip link set {dev} down, up)"},
+       "bounce the port (ip link set {dev} down, then up) so that the driver enables the power "
+       "class; otherwise ethtool --set-module {dev} power-mode-policy high"},
+      {kTransmittersOff, "this host has disabled the module's transmitters",
+       "enable the port (ip link set {dev} up) and stop the program that disabled them"},
+      {kDataPathDown, "this host has deactivated the module's data path",
+       "bounce the port (ip link set {dev} down, then up)"},
   };
   return kTexts;
 }

@@ -430,12 +430,12 @@ Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const s
                                          const std::string& reason, std::optional<WallTime> until,
                                          WallTime now) {
   LedgerEntry* entry = primary_of(stable_port);
-  if (entry == nullptr) return Error{"nothing is open on this port"};
+  if (entry == nullptr) return Error{"no fault is open on this port"};
   if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
   LedgerFault& kept = entry->kept;
   if (is_acknowledged(kept, now))
     return Error{fmt::format(
-        "{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(kept.fault),
+        "{} is already acknowledged by {}{} (ack --end withdraws it)", words_of(kept.fault),
         kept.acknowledged_by,
         kept.acknowledged_until
             ? " until " +
@@ -452,7 +452,7 @@ Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const s
 Result<LedgerChange> Ledger::withdraw_acknowledgement(const std::string& stable_port,
                                                       WallTime now) {
   LedgerEntry* entry = primary_of(stable_port);
-  if (entry == nullptr) return Error{"nothing is open on this port"};
+  if (entry == nullptr) return Error{"no fault is open on this port"};
   if (!is_acknowledged(entry->kept, now))
     return Error{words_of(entry->kept.fault) + " is not acknowledged"};
   entry->kept.acknowledged_until = now;

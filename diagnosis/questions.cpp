@@ -199,12 +199,12 @@ std::vector<RuledOut> ruled_out(const Features& f, const Findings& findings,
 std::vector<EvidenceWeight> evidence_weights(const Observations& seen, const Cause& named,
                                              const Cause& other) {
   std::vector<EvidenceWeight> found{
-      {"how often each of them comes", log_prior(named, seen) - log_prior(other, seen)}};
+      {"prior probability of each fault", log_prior(named, seen) - log_prior(other, seen)}};
   if (seen.joint)
     found.push_back(
-        {"light and errors together", log_joint_row(named, seen) - log_joint_row(other, seen)});
+        {"light and errors combined", log_joint_row(named, seen) - log_joint_row(other, seen)});
   if (const double nats = log_down_reason(named, seen) - log_down_reason(other, seen); nats != 0)
-    found.push_back({"the driver's reason", nats});
+    found.push_back({"the driver's down reason", nats});
   for (const Symptom& row : symptom_table()) {
     const double nats = log_symptom(named, row.id, seen) - log_symptom(other, row.id, seen);
     if (nats != 0) found.push_back({row.name, nats});

@@ -44,7 +44,7 @@ void fill_missing(ExpectedPort& into, const ExpectedPort& from) {
 /// something of it; "": none.
 std::string contradiction_in(const Entries& entries) {
   const auto words = [&](const std::string& a, const std::string& b) {
-    return fmt::format("{}: {} and {} are one port and do not agree: {} counts", entries.of, a, b,
+    return fmt::format("{}: {} and {} are the same port but disagree: {} is used", entries.of, a, b,
                        a);
   };
   for (const auto& [out, reason] : entries.exempt)

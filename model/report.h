@@ -52,13 +52,14 @@ constexpr auto enum_names(FaultEventKind) {
 struct Evidence {
   std::string symptom;
   std::optional<double> observed;
-  std::string op;  ///< "<", ">", ">=", "=", …
+  std::string op;  ///< "<", ">", ">=", "=", …: "observed op threshold" holds, but for "="
   std::optional<double> threshold;
   std::string unit;
-  std::string where;     ///< "lane 2", "far end"; "" for the port as a whole
-  std::string source;    ///< "module", "FEC counters", "leaf-12 (peer)"
-  std::string text;      ///< a sentence where numbers are not enough
-  bool supports = true;  ///< false: evidence against the diagnosis
+  std::string where;        ///< "lane 2", "far end"; "" for the port as a whole
+  std::string source;       ///< "module", "FEC counters", "leaf-12 (peer)"
+  std::string text;         ///< what was compared, in words
+  bool supports = true;     ///< false: evidence against the diagnosis, or against another fault
+  std::string rules_out{};  ///< of FaultReport::ruled_out: "overheated module"
 };
 
 /// A reading that would help to decide, and how to get it.
@@ -89,7 +90,7 @@ struct Undecided {
 /// The weight of one symptom for the fault against the runner-up: the logarithm of the odds (1: 2.7
 /// to 1, 4.6: 100 to 1).
 struct EvidenceShare {
-  std::string symptom;  ///< or "before anything is seen", "light and errors"
+  std::string symptom;  ///< or "prior probability of each fault", "light and errors combined"
   double nats = 0;      ///< below 0: for the runner-up
 };
 struct EvidenceShares {
@@ -153,7 +154,7 @@ struct FaultReport {
   std::string summary;  ///< one sentence for a technician
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
-  std::vector<Evidence> ruled_out;      ///< absent symptoms of another fault, which `text` names
+  std::vector<Evidence> ruled_out;      ///< absent symptoms of other faults (`rules_out`)
   std::vector<Candidate> differential;  ///< most likely first, the fault itself included
   std::optional<Undecided> undecided;
   std::optional<EvidenceShares> shares;
@@ -188,6 +189,8 @@ struct PortFigures {
   /// by both lasers. Negative: more than before.
   std::optional<double> rx_power_lost_db, far_rx_power_lost_db, tx_power_lost_db,
       far_tx_power_lost_db;
+  std::optional<std::uint32_t> rx_power_lost_lane;  ///< from 1; of rx_power_lost_db
+  std::optional<double> best_speed_mbps;  ///< highest speed ever seen on this port or in its place
   std::uint64_t involuntary_downs_24h = 0;
   std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
   std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
@@ -239,6 +242,10 @@ struct PortReport {
   PortSample latest;                ///< the last known value of each group
   PortFigures figures;
   std::vector<Gap> gaps;  ///< the reasons in latest.sources
+  /// What a healthy link is judged by and was not read: "errors", "fec", "optics", "events"; then
+  /// "far_end" too, if it has no name. Empty: the verdict has full coverage.
+  std::vector<std::string> partial;
+  std::vector<std::string> checks;  ///< of a link that is down without a diagnosis: what to check
   std::vector<SymptomVerdict> symptoms;
   std::vector<Trend> trends;
   std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
@@ -261,7 +268,7 @@ struct Report {
 
 /// How the note of a port begins that the configuration expects and that is exempt by its nature.
 inline constexpr std::string_view kRefusedEntry =
-    "the configuration expects this port, and it cannot be judged";
+    "the configuration expects this port, but it cannot be monitored";
 
 /// Ports in maintenance without module reads.
 std::set<PortKey> modules_left(const Report& report);

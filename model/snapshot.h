@@ -207,7 +207,7 @@ struct PortEvent {
 };
 
 /// In the reason of a card that has its driver and no port, of the source pci_bus.
-inline constexpr std::string_view kMadeNoPort = "which has made no port of it";
+inline constexpr std::string_view kMadeNoPort = "which created no port";
 
 /// A read that failed, and why: neither a fault nor health. The states of sources are made of them
 /// (model/source_table.h).
@@ -223,7 +223,7 @@ struct Gap {
 std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources);
 
 /// Follows a counter's name in the reason of a gap: it is saturated until it is cleared.
-inline constexpr std::string_view kCountsNoFurther = " is full and counts no further";
+inline constexpr std::string_view kCountsNoFurther = " is saturated";
 
 /// How long a probe took in this cycle. Not recorded.
 struct ProbeTiming {

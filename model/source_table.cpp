@@ -22,25 +22,28 @@ constexpr std::string_view kMountSys =
 constexpr std::string_view kHostNet = "run in the host's network namespace (docker: --net=host)";
 constexpr std::string_view kNetAdmin =
     "give the daemon CAP_NET_ADMIN (its systemd unit does; docker: --cap-add=NET_ADMIN)";
-constexpr std::string_view kUmad = "load ib_umad, and let the daemon open /dev/infiniband/umad*";
+constexpr std::string_view kUmad =
+    "load ib_umad and give the daemon access to /dev/infiniband/umad*";
 constexpr std::string_view kUverbs =
-    "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs*";
+    "load ib_uverbs and give the daemon access to /dev/infiniband/uverbs*";
 constexpr std::string_view kKmsg = "give the daemon /dev/kmsg and CAP_SYSLOG";
 constexpr std::string_view kPciDriver =
-    "load the driver, or bind it to the card (lspci -k shows both); the kernel log shows why it "
-    "let go";
+    "load the driver or bind it to the card (lspci -k shows both); the kernel log shows why it "
+    "detached";
 constexpr std::string_view kRdmaDriver =
-    "load the driver's RDMA part (mlx5_ib, bnxt_re, irdma); the kernel log shows why it went";
+    "load the driver's RDMA part (mlx5_ib, bnxt_re, irdma); the kernel log shows why it "
+    "disappeared";
 constexpr std::string_view kNoPortCounters =
     "see docs/hardware.md: a port in switch mode or a virtual function has none";
-constexpr std::string_view kNewerDriver = "a newer driver: few give a reason (docs/hardware.md)";
+constexpr std::string_view kNewerDriver =
+    "use a newer driver: few report a reason (docs/hardware.md)";
 constexpr std::string_view kImportFile =
-    "check the file, its time and the directory's rights (docs/import.md)";
+    "check the file, its time and the directory's permissions (docs/import.md)";
 constexpr std::string_view kLldpd =
-    "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself (docs/hardware.md)";
+    "run lldpd and give the daemon access to it; some firmware consumes LLDP (docs/hardware.md)";
 
 constexpr SourceInfo kSources[] = {
-    {kInventory, "inventory", "which ports there are", kOfNode, kRead, kInSys, kByOther, kMountSys,
+    {kInventory, "inventory", "list of ports", kOfNode, kRead, kInSys, kByOther, kMountSys,
      kIfRefused},
     {kPciBus, "pci_bus", "network cards without a driver or a port", kOfNode, kRead, kInSys,
      kByOther, kPciDriver},
@@ -48,9 +51,9 @@ constexpr SourceInfo kSources[] = {
      kHostNet, kIfRefused},
     {kDeviceEvents, "device_events", "device hot-plug events", kOfNode, kEvents, kNotInSys,
      kByOther, kHostNet, kIfRefused},
-    {kKernelLog, "kernel_log", "drivers' lines in the kernel log", kOfNode, kEvents, kNotInSys,
+    {kKernelLog, "kernel_log", "driver messages in the kernel log", kOfNode, kEvents, kNotInSys,
      kByOther, kKmsg, kIfRefused},
-    {kImport, "import", "readings of other programs, as files", kOfNode, kFarEnd, kNotInSys,
+    {kImport, "import", "imported readings of other programs", kOfNode, kFarEnd, kNotInSys,
      kByOther, kImportFile},
     {kLink, "link", "carrier, its counts, the port's state", kOfPort, kRead, kInSys, kByOther,
      kMountSys, kIfRefused},
@@ -77,7 +80,7 @@ constexpr SourceInfo kSources[] = {
     {kPause, "pause", "pause frames", kOfPort, kRead, kNotInSys, kByEthtool, kHostNet, kIfRefused},
     {kDriverStats, "driver_stats", "the driver's own counters", kOfPort, kRead, kNotInSys, kByPort,
      kHostNet, kIfRefused, CounterSource::kEthtoolDriver},
-    {kModule, "module", "the module: identity, light, limits", kOfPort, kRead, kNotInSys, kByOther,
+    {kModule, "module", "module: identity, light, limits", kOfPort, kRead, kNotInSys, kByOther,
      kNetAdmin, kIfRefused},
     {kPcie, "pcie", "PCIe speed, width and errors", kOfPort, kRead, kInSys, kByPort, kMountSys,
      kIfRefused},

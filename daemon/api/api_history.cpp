@@ -89,7 +89,7 @@ bool concerns(const Maintenance& maintenance, const PortReport& port) {
 }  // namespace
 
 HttpResponse get_history(const ApiCall& call) {
-  if (call.context.history == nullptr) return error_response(404, "no history is kept here");
+  if (call.context.history == nullptr) return error_response(404, "this daemon keeps no history");
   const auto port = find_port(call.report(), call.argument);
   if (!port) return error_response(404, port.error().message);
   const auto query = parse_query(call, **port);
@@ -106,12 +106,12 @@ HttpResponse get_history(const ApiCall& call) {
 }
 
 HttpResponse get_identity(const ApiCall& call) {
-  if (call.context.history == nullptr) return error_response(404, "no history is kept here");
+  if (call.context.history == nullptr) return error_response(404, "this daemon keeps no history");
   const auto places = call.context.history->identities_of(call.argument);
   if (!places) return error_response(503, places.error().message);
   if (places->empty())
-    return error_response(
-        404, fmt::format("no module \"{}\" was seen here", printable(call.argument).substr(0, 64)));
+    return error_response(404, fmt::format("no module \"{}\" was seen on this node",
+                                           printable(call.argument).substr(0, 64)));
   return json_response(identities_json(call.argument, *places));
 }
 

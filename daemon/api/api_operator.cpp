@@ -81,7 +81,7 @@ HttpResponse action_response(const ApiCall& call,
     if (!value.empty()) json[key] = value;
   json["text"] = sentence;
   if (const std::string error = call.context.actions->storage_error(); !error.empty())
-    json["warning"] = "a restart would forget it: " + error;
+    json["warning"] = "it would be lost on restart: " + error;
   return json_response(format_json(json));
 }
 
@@ -107,7 +107,7 @@ HttpResponse acknowledge(const ApiCall& call, const PortKey& port, const Action&
                           {"reason", action.reason},
                           {"until", time_text(until)}},
                          action.end
-                             ? fmt::format("{}: {} is not acknowledged any more", port, words)
+                             ? fmt::format("{}: {} is no longer acknowledged", port, words)
                              : fmt::format("{}: {} acknowledged by {} {}", port, words, action.by,
                                            format_until(until, call.now(), "until it closes")));
 }
@@ -138,15 +138,16 @@ HttpResponse maintain(const ApiCall& call, const PortKey& port, const Action& ac
        {"until", time_text(work->until)}},
       action.end ? fmt::format("{}: maintenance ended after {}", name,
                                format_duration(call.now() - work->since))
-                 : fmt::format("{}: in maintenance {}, nothing is raised{}", name,
+                 : fmt::format("{}: in maintenance {}, no fault is raised{}", name,
                                format_until(work->until, call.now(), ""),
-                               work->module_reads == false ? ", and no module is read" : ""));
+                               work->module_reads == false ? "; modules are not read" : ""));
 }
 
 /// The response of `act` for the port called `name`.
 template <typename Act>
 HttpResponse act_on_port(const ApiCall& call, const std::string& name, Act act) {
-  if (call.context.actions == nullptr) return error_response(503, "this daemon takes no actions");
+  if (call.context.actions == nullptr)
+    return error_response(503, "this daemon accepts no operator actions");
   const auto action = parse_action(call.request);
   if (!action) return error_response(400, action.error().message);
   if (name == "all" && call.argument.empty()) return act(call, "", *action);

@@ -31,7 +31,7 @@ HttpResponse for_port(const ApiCall& call, Make make) {
 
 HttpResponse file_response(std::string_view name) {
   const auto file = web_file(name);
-  if (!file) return error_response(404, "the page has no such file");
+  if (!file) return error_response(404, "no such file");
   HttpResponse response;
   response.content_type = file->content_type;
   response.body = file->bytes;
@@ -101,7 +101,7 @@ HttpResponse get_module(const ApiCall& call) {
   return for_port(call, [&](const PortReport& port) {
     if (port.latest.module) return json_response(module_json(*port.latest.module));
     const std::string why = why_no_module(port, call.report(), call.context.reports.node_facts());
-    return error_response(404, fmt::format("the module of {} can't be seen: {}", port.port, why));
+    return error_response(404, fmt::format("the module of {} is not readable: {}", port.port, why));
   });
 }
 
@@ -110,7 +110,8 @@ HttpResponse get_doctor(const ApiCall& call) {
 }
 
 HttpResponse get_check(const ApiCall& call) {
-  const CheckView time{call.now(), call.context.stale_after};
+  const CheckView time{call.now(), call.context.stale_after,
+                       count_sight(call.report(), call.context.reports.node_facts())};
   if (call.argument.empty()) return json_response(check_json(check(call.report(), nullptr, time)));
   return for_port(call, [&](const PortReport& port) {
     return json_response(check_json(check(call.report(), &port, time)));

@@ -35,7 +35,7 @@ HttpResponse get_event_stream(const ApiCall& call) {
   HttpResponse response;
   response.content_type = "text/event-stream";
   response.stream = std::make_unique<HttpStream>();
-  response.stream->keep_alive = ": still here\n\n";
+  response.stream->keep_alive = ": keep-alive\n\n";
   response.stream->next = [&reports = call.context.reports,
                            after = resume_after(call.context.reports, call.request.last_event_id),
                            greeted = false](std::string& bytes) mutable {

@@ -70,17 +70,17 @@ void judge(const Report& report, const PortReport& port, CablingRow& row) {
   }
   const NameMatch same = compare(*seen, port.expected);
   row.match = same == NameMatch::kSame ? CablingMatch::kAsPlanned : CablingMatch::kUnknown;
-  row.text = same == NameMatch::kSame ? "as planned" : "these names can't be compared";
+  row.text = same == NameMatch::kSame ? "as planned" : "names cannot be compared";
   if (same != NameMatch::kDiffers) return;
   row.match = CablingMatch::kWrong;
-  row.text = "wrong: it is planned nowhere on this node";
+  row.text = "wrong: not planned on this node";
   const PortReport* owner = owner_of(report, *seen, port);
   if (owner == nullptr) return;
   const PeerSample* theirs = identified(*owner);
   const bool swap = theirs != nullptr && compare(*theirs, port.expected) == NameMatch::kSame;
   row.match = swap ? CablingMatch::kSwapped : CablingMatch::kWrong;
   row.text =
-      fmt::format("{} {}", swap ? "swapped with" : "wrong: it has the cable of", owner->port);
+      fmt::format("{} {}", swap ? "swapped with" : "wrong: this is the cable of", owner->port);
 }
 
 std::string sign(CablingMatch match, bool ascii) {
@@ -123,11 +123,12 @@ std::string cabling_text(const Report& report, const std::vector<CablingRow>& ro
   const std::size_t wrong = count_wrong(rows);
   const bool plan =
       std::ranges::any_of(rows, [](const CablingRow& row) { return !row.planned.empty(); });
-  std::string text = fmt::format("{}   {} port{}: {}\n\n", clean_text(report.node, style.ascii),
-                                 rows.size(), rows.size() == 1 ? "" : "s",
-                                 !plan        ? "no plan is configured"
-                                 : wrong == 0 ? "none is plugged against the plan"
-                                              : fmt::format("{} plugged against the plan", wrong));
+  std::string text =
+      fmt::format("{}   {} port{}: {}\n\n", clean_text(report.node, style.ascii), rows.size(),
+                  rows.size() == 1 ? "" : "s",
+                  !plan        ? "no plan is configured"
+                  : wrong == 0 ? "no cable contradicts the plan"
+                               : fmt::format("{} plugged into the wrong port", wrong));
   std::array<std::size_t, 3> widths = {4, 7, 4};
   const auto cells = [&](const CablingRow& row) {
     return std::array<std::string, 3>{

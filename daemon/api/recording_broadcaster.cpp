@@ -38,9 +38,9 @@ Result<std::shared_ptr<RecordingBroadcaster::Listener>> RecordingBroadcaster::li
     SteadyTime now, Milliseconds duration) {
   const std::lock_guard lock(mutex_);
   if (closed_ || !make_header_)
-    return Error{"the daemon cannot record now: it is starting or stopping"};
+    return Error{"the daemon cannot record while it starts or stops"};
   if (listeners().size() >= max_listeners_)
-    return Error{"too many recordings are under way: wait for one of them to end"};
+    return Error{"too many recordings in progress: wait until one ends"};
   auto listener = std::make_shared<Listener>();
   listener->duration_ = duration;
   listener->deadline_ = now + duration;

@@ -8,7 +8,7 @@ void ReportStore::publish(std::shared_ptr<const Report> report,
                           const std::vector<FaultEvent>& events, MonitorFigures monitor) {
   for (const FaultEvent& event : events) counts_.add(event);
   std::shared_ptr<const ReportSnapshot> next = std::make_shared<const ReportSnapshot>(
-      ReportSnapshot{std::move(report), counts_, std::move(monitor)});
+      ReportSnapshot{std::move(report), counts_, std::move(monitor), &facts_});
   const std::lock_guard lock(mutex_);
   current_ = std::move(next);
   append(events);

@@ -20,9 +20,12 @@ struct ReportSnapshot {
   std::shared_ptr<const Report> report;
   FaultEventCounts counts;
   MonitorFigures monitor;
+  const NodeFacts* facts = nullptr;  ///< of the ReportStore
 
   [[nodiscard]] std::string metrics(MetricGroups groups) const {
-    return metrics_text(*report, counts, monitor, groups);
+    MonitorFigures figures = monitor;
+    if (facts != nullptr) figures.sight = count_sight_of_ports(*report, *facts);
+    return metrics_text(*report, counts, figures, groups);
   }
 };
 

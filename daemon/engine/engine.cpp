@@ -134,7 +134,7 @@ std::vector<PortStep> Engine::State::collect_features() {
       step.features.supply_low_s = in_seconds(history.now() - *state.supply_low_since);
     step.work = maintenance_of(port, stable);
     if (!state.config.exempt.empty())
-      release(stable, port.key, "configuration leaves this port out: " + state.config.exempt);
+      release(stable, port.key, "excluded by the configuration: " + state.config.exempt);
   }
   for (PortStep& step : all) {
     step.alone_without_link = linked_alike(step, all);

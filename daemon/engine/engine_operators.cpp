@@ -51,7 +51,7 @@ void Engine::State::follow_cards() {
   const PortMoves& moves = history.moves();
   if (moves.empty()) return;
   for (const auto& [from, to] : moves)
-    if (to.empty()) release(from, from, "another card has this PCI address now");
+    if (to.empty()) release(from, from, "another card now has this PCI address");
   move_keys(ports, moves);
   ledger.follow(moves);
   repairs.follow(moves);
@@ -67,7 +67,7 @@ void Engine::State::update_expectations() {
   for (const auto& [stable, port] : history.ports())
     if (port.never_seen && !is_expected(settings, port.key)) idle.emplace_back(stable, port.key);
   for (const auto& [stable, key] : idle) {
-    release(stable, key, "configuration no longer expects this port");
+    release(stable, key, "the configuration no longer expects this port");
     history.expect_no_more(stable);
     ports.erase(stable);
   }
@@ -84,7 +84,7 @@ void Engine::State::release_lost() {
   released_lost = true;
   for (const LedgerFault& fault : ledger.state().faults)
     if (!history.ports().contains(fault.port))
-      release(fault.port, fault.port, "this port is not there any more, and is not expected");
+      release(fault.port, fault.port, "this port disappeared and is not expected");
 }
 
 /// Closes what is open on a port that is no longer monitored.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "daemon/engine/engine_state.h"
+#include "diagnosis/coverage.h"
 #include "diagnosis/exempt.h"
 #include "diagnosis/explain.h"
 #include "diagnosis/trends.h"
@@ -59,7 +60,7 @@ std::string long_unread(const PortStep& step) {
   const Counters none;
   const Counters& read = port.latest.counters ? *port.latest.counters : none;
   if (step.features.up && port.lacks_counters() && read.known().empty() && read.other().empty())
-    return "no counter of this port can be read";
+    return "no counter of this port is readable";
   std::string text;
   for (const SourceId source : kNeeded) {
     const SourceStatus* blind = port.blind_to(source);
@@ -71,8 +72,7 @@ std::string long_unread(const PortStep& step) {
                          return blind->reason.find(error) != std::string::npos;
                        });
     if (failing_s < kLongS || !fails) continue;
-    text += fmt::format("{}{} ({})",
-                        text.empty() ? "partly blind: unreadable for an hour or more: " : ", ",
+    text += fmt::format("{}{} ({})", text.empty() ? "partial: unreadable for 1 h or more: " : ", ",
                         source_info(source).what, blind->reason);
   }
   return text;
@@ -123,6 +123,8 @@ PortFigures figures_of(const Features& f) {
     return loss && loss->against_past() ? std::optional(loss->loss_db) : std::nullopt;
   };
   figures.rx_power_lost_db = lost(f.light.rx);
+  if (figures.rx_power_lost_db && f.light.rx->lane >= 0)
+    figures.rx_power_lost_lane = static_cast<std::uint32_t>(f.light.rx->lane + 1);
   figures.far_rx_power_lost_db = lost(f.light.far_rx);
   figures.tx_power_lost_db = lost(f.light.tx);
   figures.far_tx_power_lost_db = lost(f.light.far_tx);
@@ -142,22 +144,22 @@ std::string note_of(const PortStep& step, bool plan_known) {
   if (step.exempt.empty()) {
     if (group.siblings_hotter >= 2 && step.temperature_drop_c.value_or(0) <= -kSharedRiseC)
       note = fmt::format(
-          "{:.0f} modules of this node are hotter than usual together: the room, its inlet or a "
-          "fan",
+          "{:.0f} modules of this node are hotter than usual: check the room, the inlet "
+          "temperature and the fans",
           group.siblings_hotter + 1);
     else if (step.port.carrier.is_shut_out(step.features.now))
       note = step.port.latest.link->state +
-             ": the link has trained, and no subnet manager makes it ACTIVE: ask the operator of "
-             "the fabric, where the port may be shut out";
+             ": the link is trained but no subnet manager makes it ACTIVE: ask the fabric's "
+             "operator whether the port is excluded";
     else if (step.alone_without_link && !step.port.carrier.was_up)
-      note = "it never had a link, and all other ports on cards of its type have one";
+      note = "never linked, unlike all other ports on cards of this type";
     else if (std::string blind = long_unread(step); step.port.present && !blind.empty())
       note = std::move(blind);
     else
       note = unexpected_note(step.port, step.features.expected, plan_known);
     if (note.empty() && step.features.of_provider)
-      note = step.features.down ? "the cable is the provider's: file a ticket there"
-                                : "only its link is judged, the rest is the provider's";
+      note = step.features.down ? "the cable belongs to the provider: open a case there"
+                                : "only its link is judged; the rest belongs to the provider";
   }
   const auto add = [&note](const std::string& text) {
     if (!text.empty()) note += (note.empty() ? "" : "; ") + text;
@@ -182,14 +184,14 @@ void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
 void add_reason_of_absence(std::string& summary, const PortHistory& port,
                            const std::string& idle_cards) {
   if (port.never_seen) {
-    summary = "configuration expects this port, and it was never there: " +
+    summary = "the configuration expects this port but it was never found: " +
               (idle_cards.empty() ? "no such device, or no driver for it" : idle_cards);
     return;
   }
   // Once: while the fault proves itself, the last text stands.
   const std::string bus = "; the card was " + port.device.gone_reason;
   if (!port.present && !port.device.gone_reason.empty() && summary.find(bus) == std::string::npos)
-    summary += bus + " when the port went";
+    summary += bus + " when the port disappeared";
 }
 
 }  // namespace
@@ -305,6 +307,11 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
     for (const LedgerEntry* entry : ledger.open(step.stable))
       report.faults.push_back(fault_report(*entry, step));
     report.symptoms = symptom_verdicts(step.findings);
+    if (port.present)
+      report.partial = missing_coverage(step.features, step.findings,
+                                        is_ok(history.sources(), SourceId::kLinkEvents));
+    if (step.features.down && port.present && report.faults.empty())
+      report.checks = undiagnosed_checks(step.features);
   }
   if (step.work == nullptr) return;
   report.maintenance = *step.work;
@@ -341,6 +348,7 @@ void weigh_impact(Report& report, const History& history, const std::set<PortKey
     double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
     // Another module or card that has no link yet: what was there before it had one.
     if (best == 0 && past != nullptr) best = history.place_speed_mbps(past->latest.id.stable_key());
+    if (best > 0) port.figures.best_speed_mbps = best;
     const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
     total += should;
     rail_total[port.expected.rail] += should;

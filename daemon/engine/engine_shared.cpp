@@ -675,25 +675,24 @@ namespace {
 /// What is shared: a sentence for people.
 std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
   const GroupStats& group = step.features.group;
-  const std::string fell = cause.fell ? "lost their links in one moment" : "show this together";
+  const std::string fell = cause.fell ? "went down at the same moment" : "show this fault together";
   const std::string serial =
       step.port.own.serial.empty() ? "" : fmt::format(" (SN {})", step.port.own.serial);
   switch (cause.kind) {
     case SharedKind::kDriver:
       return fmt::format(
-          "all {} ports of {} went at once: the driver, or what the monitor may see of /sys; no "
-          "cable",
+          "all {} ports of {} disappeared together: the cause is the driver or the daemon's view "
+          "of /sys, not a cable",
           cause.ports.size(), cause.name);
     case SharedKind::kRoom:
       return fmt::format(
-          "{:.0f} modules of this node got hot together: the room, its inlet or a fan, not this "
-          "module",
+          "{:.0f} modules of this node overheated together: the cause is the room, the inlet air "
+          "or a fan, not this module",
           group.siblings_hotter + 1);
     case SharedKind::kSupply:
       return fmt::format(
-          "{:.0f} modules of this node lost supply voltage together ({:.2f} V here): the card's or "
-          "the "
-          "node's supply, not these modules",
+          "{:.0f} modules of this node lost supply voltage together ({:.2f} V here): the cause is "
+          "the card's or the node's supply, not these modules",
           group.siblings_supply_low + 1, step.port.own.supply_v.now().value_or(0));
     case SharedKind::kLink:
       return "one cable, which shares its link with " + step.twins;
@@ -705,15 +704,11 @@ std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
     case SharedKind::kLeaf:
       return fmt::format("{} links to {} {}", cause.links, step.leaf, fell);
     case SharedKind::kNode:
-      return fmt::format(
-          "{} links of this node, to {} different switches, {}: what they share is "
-          "this node",
-          cause.links, cause.leaves, fell);
+      return fmt::format("{} links of this node to {} different switches {}: they share this node",
+                         cause.links, cause.leaves, fell);
     case SharedKind::kUnknown:
-      return fmt::format(
-          "{} links of this node {}: what they share is this node, or a switch that "
-          "is not known",
-          cause.links, fell);
+      return fmt::format("{} links of this node {}: they share this node or an unknown switch",
+                         cause.links, fell);
   }
   return "";
 }
@@ -723,17 +718,17 @@ std::string_view first_look(const SharedCause& cause) {
   if (!cause.fell) return "";
   switch (cause.kind) {
     case SharedKind::kModule:
-      return "look at what these links share: is the module in its cage, is its cable plugged in, "
-             "does the card see it?";
+      return "check what these links share: module seated, cable plugged in, module visible to the "
+             "card";
     case SharedKind::kCard:
-      return "look at what these links share: the card (its log, its slot), then their cables or "
-             "trunk";
+      return "check what these links share: first the card (kernel log, slot), then their cables "
+             "or trunk";
     case SharedKind::kNode:
-      return "look at this node first: the cages' power, the cards' firmware and driver (kernel "
-             "log), then what manages the whole fabric";
+      return "check this node first (cage power, card firmware and driver in the kernel log), then "
+             "the fabric's management";
     case SharedKind::kUnknown:
-      return "look at this node first (kernel log, the cards' power and firmware), then ask for "
-             "the switch that these links share";
+      return "check this node first (kernel log, card power and firmware), then the switch that "
+             "these links share";
     default:
       return "";
   }

@@ -93,10 +93,10 @@ void HttpAuth::reload_if_changed() {
 void HttpAuth::reload() {
   const std::string before = file_stamp();
   if (const auto loaded = load(); loaded) {
-    log_.info(file_ + ": read again");
+    log_.info(file_ + ": reloaded");
     stamp_ = file_stamp();
   } else {
-    log_.error(loaded.error().message + ": the former settings stay in force");
+    log_.error(loaded.error().message + ": the previous settings stay in force");
     stamp_ = before;
   }
 }

@@ -246,7 +246,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     }
     HttpResponse response;
     if (auth.verdict == HttpAuth::Verdict::kBusy) {
-      response = error_response(503, "too many passwords are being checked: try again");
+      response = error_response(503, "too many password checks in progress: try again");
       response.headers = {{"Retry-After", "1"}};
     } else {
       response = error_response(401, "a user name and a password are required");
@@ -268,7 +268,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     if (response.stream == nullptr || request_.method == "HEAD") return send(std::move(response));
     if (server_.streams_ >= server_.limits_.streams)
       return send(error_response(503, std::to_string(server_.limits_.streams) +
-                                          " streams are open already: try again later"));
+                                          " streams are already open: try again later"));
     ++server_.streams_;
     last_ = false;  // until the stream's end
     stream_ = std::move(response.stream);
@@ -439,7 +439,7 @@ HttpResponse HttpServer::Impl::respond(HttpRequest& request, int socket) {
   try {
     return handler_(request, socket);
   } catch (const std::exception&) {
-    return error_response(500, "the answer could not be made");
+    return error_response(500, "the response could not be created");
   }
 }
 

@@ -32,17 +32,18 @@ Result<void> remove_stale_socket(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) {
     if (errno == ENOENT) return {};
-    return errno_error("can't look at " + path, errno);
+    return errno_error("cannot inspect " + path, errno);
   }
-  if (!S_ISSOCK(info.st_mode)) return Error{path + " is in the way: it is not a socket"};
+  if (!S_ISSOCK(info.st_mode)) return Error{path + " exists and is not a socket"};
   const sockaddr_un address = unix_address(path);
   const OwnedFd probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!probe) return errno_error("can't make a socket", errno);
+  if (!probe) return errno_error("cannot create a socket", errno);
   if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
       errno == EAGAIN)
     return Error{"another daemon answers on " + path};
-  if (errno != ECONNREFUSED) return errno_error("can't connect to " + path, errno);
-  if (unlink(path.c_str()) != 0) return errno_error("can't remove the stale socket " + path, errno);
+  if (errno != ECONNREFUSED) return errno_error("cannot connect to " + path, errno);
+  if (unlink(path.c_str()) != 0)
+    return errno_error("cannot remove the stale socket " + path, errno);
   return {};
 }
 
@@ -81,7 +82,7 @@ Result<OwnedFd> listen_tcp(const ListenAddress& address) {
   if (!fd && address.host == "::")
     if (auto ipv4 = listen_on_host("0.0.0.0", address.port)) return ipv4;
   if (fd) return fd;
-  return errno_error("can't listen on " + to_string(address), fd.error().errnum);
+  return errno_error("cannot listen on " + to_string(address), fd.error().errnum);
 }
 
 Result<int> bound_port(const OwnedFd& fd) {
@@ -106,16 +107,16 @@ Result<OwnedFd> listen_unix(const UnixSocketSettings& settings) {
   }
   if (auto removed = remove_stale_socket(path); !removed) return removed.error();
   OwnedFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd) return errno_error("can't make a socket", errno);
+  if (!fd) return errno_error("cannot create a socket", errno);
   // Before the socket has a name: there is no moment at which others could connect.
   fchmod(fd.get(), settings.mode & 0600);
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
-    return errno_error("can't listen on " + path, errno);
+    return errno_error("cannot listen on " + path, errno);
   if (chown(path.c_str(), static_cast<uid_t>(-1), group) == 0 &&
       chmod(path.c_str(), settings.mode) == 0 && listen(fd.get(), kBacklog) == 0)
     return fd;
-  const Error error = errno_error("can't listen on " + path, errno);
+  const Error error = errno_error("cannot listen on " + path, errno);
   unlink(path.c_str());
   return error;
 }

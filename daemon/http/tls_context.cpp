@@ -30,7 +30,7 @@ std::string openssl_reason() {
   ERR_clear_error();
   if (ERR_SYSTEM_ERROR(error)) return std::strerror(ERR_GET_REASON(error));
   const char* reason = ERR_reason_error_string(error);
-  return reason != nullptr ? reason : "no reason is given";
+  return reason != nullptr ? reason : "no reason given";
 }
 
 /// A PEM text: in `file`, or `text` of the configuration itself. `key` is the setting's name
@@ -79,7 +79,7 @@ Result<void> use_chain(SSL_CTX* context, const PemSource& source) {
   if (own == nullptr || SSL_CTX_use_certificate(context, own.get()) != 1) return source.refused();
   while (const auto next = next_certificate(pem.get()))
     if (SSL_CTX_add1_chain_cert(context, next.get()) != 1) return source.refused();
-  if (!is_at_end()) return Error{source.name() + ": what follows the first certificate is damaged"};
+  if (!is_at_end()) return Error{source.name() + ": damaged data after the first certificate"};
   return {};
 }
 
@@ -108,7 +108,7 @@ Result<void> use_client_authorities(SSL_CTX* context, const PemSource& source) {
     ++count;
   }
   if (count == 0) return source.refused();
-  if (!is_at_end()) return Error{source.name() + ": what follows a good certificate is damaged"};
+  if (!is_at_end()) return Error{source.name() + ": damaged data after a valid certificate"};
   return {};
 }
 

@@ -31,7 +31,7 @@ MaintenanceReader::News MaintenanceReader::poll() {
   pool_.finish();
   if (!pool_.check_hung().empty() && !std::exchange(hang_reported_, true))
     news_.complaints.push_back(fmt::format(
-        "maintenance_dir: {} does not answer for {:.0f} s: its last content stays in force",
+        "maintenance_dir: {} has not answered for {:.0f} s: its last content stays in force",
         directory_, in_seconds(kPatience)));
   if (read_ && clock_.steady() >= due_at_ && !pool_.is_out(directory_, "")) {
     due_at_ = clock_.steady() + kPeriod;

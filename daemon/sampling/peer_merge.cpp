@@ -204,8 +204,9 @@ PeerMerge::Merged PeerMerge::merge(const Port& port, const PortKey& key) const {
                                  " names another far end"});
   }
   if (names != nullptr && port.names && names == &*port.names)
-    merged.gaps.push_back({key, names->peer->source == "mad" ? "peer_mad" : "peer_lldp",
-                           "no source names it now: the names are from before the link went down"});
+    merged.gaps.push_back(
+        {key, names->peer->source == "mad" ? "peer_mad" : "peer_lldp",
+         "no source names it now: these names are from before the link went down"});
   for (const auto& [rank, source] : port.sources) {
     merged.gaps.insert(merged.gaps.end(), source.gaps.begin(), source.gaps.end());
     if (!source.reading || !source.reading->module || merged.own_module) continue;

@@ -31,16 +31,16 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"import", 1, 0, 1, "",
      "1: use the readings that other programs put into import_dir; 0: do not"},
     {"plan", 1, 0, 1, "",
-     "1: the plan (ports > PORT > peer) names a far end that no other source "
-     "names; 0: it does not"},
+     "1: the plan (ports > PORT > peer) names a far end that no other source names; 0: the plan is "
+     "not used for names"},
     {"hold_s", 300, 10, 86400, "s",
-     "how long the last answer of a far end stands when no other comes; at least 2.5 of the "
-     "periods below"},
+     "how long the last answer of a far end stays valid; at least 2.5 times the longest period "
+     "below"},
     {"lldp_period_s", 30, 1, 3600, "s",
      "how often lldpd is read; LLDP is sent every 30 s (802.1AB msgTxInterval)"},
     {"import_period_s", 15, 1, 3600, "s", "how often import_dir is read"},
     {"mad_period_s", 60, 1, 3600, "s",
-     "how often a far InfiniBand port is read; each port has its own place in it"},
+     "how often a far InfiniBand port is read; the ports are spread over this period"},
 });
 constexpr Milliseconds kReadPatience{30'000};  // a round that takes longer is reported as hung
 constexpr Milliseconds kLldpdPatience{2'000};

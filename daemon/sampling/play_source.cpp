@@ -1,10 +1,32 @@
 #include "daemon/sampling/play_source.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace linkhealth {
+
+namespace {
+
+constexpr Milliseconds kRepeatEvery{1'000};
+
+/// What is repeated of a snapshot: the ports with their links. The engine keeps the rest.
+Snapshot links_of(const Snapshot& snapshot) {
+  Snapshot links;
+  links.taken_at = snapshot.taken_at;
+  links.wall_time = snapshot.wall_time;
+  links.uptime_s = snapshot.uptime_s;
+  for (const auto& [key, port] : snapshot.ports) {
+    links.ports[key].id = port.id;
+    links.ports[key].link = port.link;
+  }
+  return links;
+}
+
+}  // namespace
 
 Result<PlaySource> PlaySource::open(const std::string& path, double speed, const Clock& clock) {
   auto reader = RecordingReader::open(path);
@@ -32,19 +54,50 @@ void PlaySource::read_ahead() {
   on_end_(sentence);
 }
 
+void PlaySource::read_control() {
+  pollfd ready{control_fd_, POLLIN, 0};
+  char command = 0;
+  while (control_fd_ >= 0 && ::poll(&ready, 1, 0) > 0) {
+    if (read(control_fd_, &command, 1) != 1) {
+      control_fd_ = -1;  // the other end is closed
+    } else if (command == 'h' && !held_since_) {
+      held_since_ = clock_->steady();
+    } else if (command == 'r' && held_since_) {
+      started_at_ += clock_->steady() - *held_since_;
+      held_since_.reset();
+    }
+  }
+}
+
+std::optional<Snapshot> PlaySource::repeat() {
+  constexpr Milliseconds kStep{1};
+  if (!last_ || clock_->steady() - given_at_ < kRepeatEvery) return std::nullopt;
+  given_at_ = clock_->steady();
+  if (next_ && last_->taken_at + 2 * kStep >= next_->taken_at) return std::nullopt;  // no room left
+  last_->taken_at += kStep;
+  last_->wall_time += kStep;
+  return last_;
+}
+
 std::optional<Snapshot> PlaySource::poll() {
+  read_control();
   read_ahead();
-  if (!next_) return std::nullopt;
+  if (stands_still()) return repeat();
   if (!first_taken_at_) {
     first_taken_at_ = next_->taken_at;
     started_at_ = clock_->steady();
   }
   if (*until_due() > Milliseconds(0)) return std::nullopt;
+  given_at_ = clock_->steady();
+  last_ = links_of(*next_);
   return std::exchange(next_, std::nullopt);
 }
 
 std::optional<Milliseconds> PlaySource::until_due() const {
-  if (ended_) return std::nullopt;
+  if (stands_still()) {
+    if (!last_) return std::nullopt;
+    return std::max(kRepeatEvery - (clock_->steady() - given_at_), Milliseconds(0));
+  }
   if (!next_ || !first_taken_at_) return Milliseconds(0);
   const double played_s = in_seconds(clock_->steady() - started_at_) * speed_;
   const double wait_s = (in_seconds(next_->taken_at - *first_taken_at_) - played_s) / speed_;

@@ -1,4 +1,6 @@
 // A recording played as if it happened now: the same engine, metrics and API, without hardware.
+// While it is held, and after its end, the last state of the links is given again each second, and
+// time stands still but for a millisecond: acknowledgements and maintenance are reported then too.
 #pragma once
 
 #include <functional>
@@ -20,11 +22,15 @@ class PlaySource : public Source {
 
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
-  [[nodiscard]] std::vector<int> wake_fds() const override { return {}; }
+  [[nodiscard]] std::vector<int> wake_fds() const override {
+    return control_fd_ < 0 ? std::vector<int>{} : std::vector<int>{control_fd_};
+  }
   [[nodiscard]] RecordingHeader header() const override { return header_; }
   /// What the recorder knew when the recording began.
   [[nodiscard]] const std::optional<EngineState>& known() const { return reader_.known(); }
 
+  /// The reading end of a pipe: "h" holds the recording, "r" lets it go on.
+  void control(int fd) { control_fd_ = fd; }
   /// Called once with a sentence when the recording ends, or breaks off with an error.
   void on_end(std::function<void(const std::string&)> callback) { on_end_ = std::move(callback); }
 
@@ -32,6 +38,9 @@ class PlaySource : public Source {
   PlaySource(RecordingReader reader, RecordingHeader header, double speed, const Clock& clock)
       : reader_(std::move(reader)), header_(std::move(header)), speed_(speed), clock_(&clock) {}
   void read_ahead();
+  void read_control();
+  [[nodiscard]] bool stands_still() const { return ended_ || held_since_.has_value(); }
+  std::optional<Snapshot> repeat();
 
   RecordingReader reader_;
   RecordingHeader header_;
@@ -41,6 +50,10 @@ class PlaySource : public Source {
   std::optional<SteadyTime> first_taken_at_;
   SteadyTime started_at_;
   bool ended_ = false;
+  int control_fd_ = -1;
+  std::optional<SteadyTime> held_since_;
+  std::optional<Snapshot> last_;  ///< that was given, with only the links
+  SteadyTime given_at_;
   std::function<void(const std::string&)> on_end_ = [](const std::string&) {};
 };
 

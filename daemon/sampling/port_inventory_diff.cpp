@@ -36,8 +36,8 @@ std::string lender_of(const std::string& pci, const Inventory& found) {
 /// Why a missing port is exempt instead of lost; "": it is lost.
 std::string lent_to(const SampledPort& port, const Inventory& found) {
   if (const std::string lender = lender_of(port.port.id.pci, found); !lender.empty())
-    return "lent by " + lender + ": a virtual machine or a program has the card";
-  return port.moved ? "its interface went to another network namespace" : "";
+    return "lent by " + lender + ": a virtual machine or a program has taken the card";
+  return port.moved ? "its interface was moved to another network namespace" : "";
 }
 
 const PortKey* plain_port_at(const std::map<PortKey, SampledPort>& ports,
@@ -169,7 +169,7 @@ void PortInventoryDiff::judge_missing(PortsFound& result, const Inventory& found
     }
     result.gaps.push_back(
         {key, "inventory",
-         unreadable ? "the device can't be read" : "not found by the last search"});
+         unreadable ? "the device cannot be read" : "not found by the last scan"});
     result.again_soon = result.again_soon || !unreadable;
     port.gone = false;  // its readers find out again
     result.ports.emplace(key, std::move(port));
@@ -246,11 +246,10 @@ void PortInventoryDiff::report_losses(PortsFound& result, SteadyTime now) {
   const auto add = [&](std::size_t left, const RecentMaximum& before, std::string_view what) {
     const std::size_t count = before.value() > 0 ? before.value() : missed_;
     if (left > 0 || count == 0) return false;
-    result.gaps.push_back(
-        {"", "inventory",
-         fmt::format("no {} is left, of {}: the driver, or what this process may see of /sys; no "
-                     "cable",
-                     what, count)});
+    result.gaps.push_back({"", "inventory",
+                           fmt::format("no {} left of {}: the cause is the driver or the "
+                                       "daemon's view of /sys, not a cable",
+                                       what, count)});
     return true;
   };
   if (!add(watched, watched_before_, "port")) add(rdma, rdma_before_, "RDMA port");

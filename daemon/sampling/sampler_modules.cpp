@@ -26,7 +26,7 @@ std::string_view why_refused(const SampledPort& port, SteadyTime module_read_at)
   if (port.has_module_reader)
     return "its module is read through ethtool: the imported one is ignored";
   if (port.link_changed_at && module_read_at < *port.link_changed_at)
-    return "its module was read before the link's last change: the next reading of it counts";
+    return "its module was read before the last link change: waiting for the next reading";
   return "";
 }
 
@@ -107,7 +107,7 @@ void Sampler::accept_imported_module(SampledPort& port, MergedPeer& merged) {
   if (merged.module_ended && std::exchange(port.module_imported, false)) {
     next_.ports[key].module = ModuleSample{};  // withdraws the imported one
     port.by_module_reader = problem_of(
-        SourceId::kModule, std::string(kImportEnded) + ", and ethtool gives none", false);
+        SourceId::kModule, std::string(kImportEnded) + ", and ethtool reports none", false);
   }
   if (!merged.module || !port.import_refused.empty()) return;
   port.module_imported = true;

@@ -20,21 +20,20 @@ enum SettingIndex : std::size_t {
 
 constexpr auto kSettings = std::to_array<Setting>({
     {"link_period_s", 1, 0.1, 60, "s",
-     "how often carrier and its counts are read; an event prompts a read at once"},
+     "how often carrier and carrier counts are read; an event prompts an immediate read"},
     {"counters_period_s", 10, 1, 60, "s",
      "how often every counter is read, with FEC, speed, lanes, PCIe and devlink health"},
     {"module_period_s", 30, 1, 3600, "s",
      "how often a module is read; each read holds the kernel's RTNL lock"},
     {"rescan_period_s", 300, 1, 3600, "s",
-     "how often ports are searched without an event of a device that comes or goes"},
-    {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
+     "how often ports are scanned for without a hot-plug event"},
+    {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer than this is reported as hung"},
     {"module_pause_factor", 50, 0, 1000, "",
-     "reading a module for a time is followed by so many times that without"},
+     "after reading a module, its reads pause for this multiple of the read's duration"},
     {"kernel_log", 1, 0, 1, "",
-     "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
+     "1: keep the kernel log's lines about ports; 0: do not open the kernel log"},
     {"verbs_events", 1, 0, 1, "",
-     "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is "
-     "opened"},
+     "1: hold a verbs context on each RDMA device for its port and fatal events; 0: open none"},
 });
 constexpr std::array<SettingGroup, 1> kGroups = {{{"sampling", kSettings}}};
 

@@ -154,7 +154,7 @@ void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& fa
     // A daemon that could not open it reports a status.
     if (!open && facts.of_daemon && !facts.played) {
       sight.state = Visibility::kNotUsed;
-      sight.why = "switched off in the configuration";
+      sight.why = "disabled by the configuration";
       return;
     }
   }
@@ -172,7 +172,7 @@ void judge_copy(SourceSight& sight, const SourceInfo& row, const NodeFacts& fact
       row.id == SourceId::kImport)
     return;
   sight.state = Visibility::kHidden;
-  sight.why = "a copy of /sys has no kernel behind it";
+  sight.why = "not available in a copy of /sys";
   sight.hint = "run linkhealth on the node itself";
 }
 
@@ -218,9 +218,9 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   if (which.empty()) return;
   const bool alone = sight.state != Visibility::kPartly;
   sight.state = Visibility::kPartly;
-  sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
+  sight.why += (alone ? "" : "; ") + ("saturated: " + full);
   sight.hint += (alone ? "" : "; ") + how_to_clear(port.latest.id, which) +
-                "; the daemon never clears a counter";
+                "; the daemon never clears counters";
 }
 
 /// ethtool reads a module through a network interface, and an IPoIB interface offers none.
@@ -228,7 +228,7 @@ void judge_infiniband_module(SourceSight& sight, SourceId source, const PortRepo
   const bool silent = sight.state == Visibility::kNoWord || sight.state == Visibility::kNotOffered;
   if (source != SourceId::kModule || !is_infiniband(port) || !silent) return;
   sight.state = Visibility::kHidden;
-  sight.why = "the kernel has no path to the module of an InfiniBand port";
+  sight.why = "the kernel provides no access to the module of an InfiniBand port";
   sight.hint = "import the readings of another program (docs/import.md)";
 }
 
@@ -252,7 +252,7 @@ void judge_elsewhere(SourceSight& sight, const SourceInfo& row, const PortReport
                                       SourceId::kEthtoolStats, SourceId::kPause};
   if (is_infiniband(port) && std::ranges::find(kNotOfIpoib, row.id) != kNotOfIpoib.end()) {
     sight.state = Visibility::kNotOffered;
-    sight.why = "the interface of an InfiniBand port has none";
+    sight.why = "not available for the interface of an InfiniBand port";
     return;
   }
   if (row.in_sys || row.kind != SourceKind::kRead) return;
@@ -385,7 +385,8 @@ std::string why_no_module(const PortReport& port, const Report& report, const No
   // Of an unused port the module is read all the same.
   if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
   if (port.latest.id.function == "vf")
-    return "virtual function: the module is the physical one's, which is not in this machine";
+    return "virtual function: the module belongs to the physical function, which is not in this "
+           "machine";
   const SourceSight sight = of_port(source_info(SourceId::kModule), port, report, facts);
   if (sight.state == Visibility::kNotUsed)
     return "the port has no network interface to read it through";
@@ -412,18 +413,33 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   return doctor;
 }
 
-SightCount count_sight(const Report& report, const NodeFacts& facts) {
+namespace {
+
+SightCount count_of_sources(const std::vector<SourceSight>& sources) {
   SightCount count;
-  const auto add = [&count](const std::vector<SourceSight>& sources) {
-    for (const SourceSight& source : sources) {
-      count.unreadable += is_missing(source);
-      count.sources += is_missing(source) || is_visible(source);
-    }
-  };
-  add(sources_of_node(report, facts));
-  for (const PortReport& port : report.ports)
-    if (port.exempt.empty()) add(sources_of(port, report, facts));
+  for (const SourceSight& source : sources) {
+    count.unreadable += is_missing(source);
+    count.sources += is_missing(source) || is_visible(source);
+  }
   return count;
+}
+
+}  // namespace
+
+std::map<PortKey, SightCount> count_sight_of_ports(const Report& report, const NodeFacts& facts) {
+  std::map<PortKey, SightCount> counts;
+  for (const PortReport& port : report.ports)
+    if (port.exempt.empty()) counts[port.port] = count_of_sources(sources_of(port, report, facts));
+  return counts;
+}
+
+SightCount count_sight(const Report& report, const NodeFacts& facts) {
+  SightCount sum = count_of_sources(sources_of_node(report, facts));
+  for (const auto& [port, count] : count_sight_of_ports(report, facts)) {
+    sum.unreadable += count.unreadable;
+    sum.sources += count.sources;
+  }
+  return sum;
 }
 
 std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
@@ -434,9 +450,9 @@ std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
     std::vector<std::pair<std::string, std::string>> causes;  // and the sources that they hide
     for (const SourceSight& source : sources) {
       if (!is_missing(source)) continue;
-      const std::string cause = fmt::format(
-          " {}: {}{}", is_visible(source) ? "can be seen only in part" : "can't be seen",
-          source.why, source.hint.empty() ? "" : ": " + source.hint);
+      const std::string cause =
+          fmt::format(" {}: {}{}", is_visible(source) ? "partial" : "unavailable", source.why,
+                      source.hint.empty() ? "" : ": " + source.hint);
       const auto known =
           std::ranges::find(causes, cause, &std::pair<std::string, std::string>::first);
       if (known == causes.end())

@@ -50,6 +50,8 @@ std::string why_no_module(const PortReport& port, const Report& report, const No
 DoctorReport examine(const Report& report, const NodeFacts& facts);
 /// The same, only counted.
 SightCount count_sight(const Report& report, const NodeFacts& facts);
+/// The sources of each port that is monitored.
+std::map<PortKey, SightCount> count_sight_of_ports(const Report& report, const NodeFacts& facts);
 /// The lines that the daemon logs at its start: one for each cause that hides something, with what
 /// to do.
 std::vector<std::string> self_test_lines(const DoctorReport& doctor);

@@ -32,7 +32,7 @@ bool has_any(std::string_view reason, Words words) {
 /// A read that never comes back ends with what it waits for.
 std::string hang_hint(SourceId source) {
   if (source == SourceId::kImport)
-    return "the directory hangs: bring the server of its mount back, or unmount it (umount -f -l)";
+    return "the directory hangs: restore the server of its mount, or unmount it (umount -f -l)";
   if (source == SourceId::kPeerLldp) return "lldpd hangs: restart it (systemctl restart lldpd)";
   return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
 }
@@ -42,23 +42,22 @@ std::string sys_hint(const SourceInfo& row, std::string_view reason, bool seen) 
   const SourceInfo& inventory = source_info(SourceId::kInventory);
   const bool of_mount = row.hint == inventory.hint || row.id == SourceId::kCounters;
   if (has_any(reason, kNoAccess) || (of_mount && has_any(reason, kNotPermitted)))
-    return "the daemon may not read this file: run it as root, or see what forbids it (the mount "
-           "of "
-           "/sys, AppArmor, SELinux)";
+    return "the daemon may not read this file: run it as root, or find what forbids it (the mount "
+           "of /sys, AppArmor, SELinux)";
   const bool missing = reason.find("ENOENT") != std::string_view::npos ||
                        reason.find("No such file") != std::string_view::npos;
   if (seen && missing && !has_any(reason, kNotPermitted))
     return "this kernel or card has no such file";
   if (row.id != SourceId::kCounters) return "";
   if (has_any(reason, kRefused) || has_any(reason, kMissing)) return std::string(inventory.hint);
-  return seen ? "the driver answers so for this file; the others are read" : "";
+  return seen ? "the driver returns this error for this file; the others are read" : "";
 }
 
 std::string module_hint(std::string_view reason) {
   if (reason.starts_with("EIO"))  // linux: mlx5_query_mcia() before 6.19
-    return "the module or its bus answers so, or the cage is empty (mlx5 before Linux 6.19 answers "
-           "no better): see the kernel log, and reseat the module if there is one";
-  return "the module or its bus answers so: see the kernel log, and reseat the module";
+    return "the module or its bus returns this error, or the cage is empty (mlx5 before Linux 6.19 "
+           "reports no more): see the kernel log, and reseat the module if present";
+  return "the module or its bus returns this error: see the kernel log, and reseat the module";
 }
 
 }  // namespace
@@ -72,22 +71,22 @@ std::string hint_for(SourceId source, const SourceStatus& status, bool seen) {
            "(docker: --ulimit nofile=)";
   if (reason.starts_with(kImportEnded))
     return "renew the import: check the program that writes it (docs/import.md)";
-  if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
+  if (reason.starts_with(kModuleLeft)) return "reads resume when the maintenance ends";
   if (row.in_sys)
     if (std::string hint = sys_hint(row, reason, seen); !hint.empty()) return hint;
   const bool refused = has_any(reason, kRefused) || has_any(reason, kMissing);
   // Events and far ends are not offered by a driver: the kernel module or device file is missing.
   const bool of_device_file = row.kind != SourceKind::kRead && has_any(reason, kNotOffered);
   if (refused || of_device_file || !row.only_if_refused) return std::string(row.hint);
-  if (has_any(reason, kBusy)) return "another reader holds it: it is read again by itself";
+  if (has_any(reason, kBusy)) return "another reader holds it: reads are retried automatically";
   if (source == SourceId::kModule) return module_hint(reason);
   if (row.kind == SourceKind::kRead)
-    return "the driver or the device answers so: see the kernel log";
+    return "the driver or the device returns this error: see the kernel log";
   // A refused SMP is not answered (docs/adr/0004-mads.md). Counters are not read by SMPs.
   if (source == SourceId::kPeerMad && reason.find("no answer") != std::string_view::npos &&
       !reason.starts_with("counters"))
-    return "the fabric may answer its subnet manager only: name the far end by the cabling plan or "
-           "an import (docs/import.md), and set peers.mad to 0";
+    return "the fabric may answer only its subnet manager: name the far end in the cabling plan or "
+           "by an import (docs/import.md), and set peers.mad to 0";
   return "";  // lost events, a far end that refused
 }
 

@@ -20,9 +20,9 @@ extern const std::span<const Symptom> kTrafficFamily;
 extern const std::span<const Symptom> kMonitorFamily;
 
 inline constexpr std::string_view kSharedModule =
-    "the module is shared with another port: its lanes can't be told apart";
+    "the module is shared with another port: lanes cannot be attributed";
 inline constexpr std::string_view kFullCounter =
-    "its counter is full: linkhealth doctor says what clears it";
+    "its counter is saturated: linkhealth doctor explains how to clear it";
 /// A flow that is not known. Where its counter is full it counted, and counts no further.
 inline Finding not_counted(const Features& f, Indicator flow, std::string_view none) {
   return unknown(is_saturated_for(f.port.counters.saturated, {flow}) ? kFullCounter : none);

@@ -12,10 +12,10 @@ using enum SymptomId;
 using enum LinkState;
 using enum EvidenceSource;
 
-constexpr std::string_view kNoPowers = "the module gives no powers";
-constexpr std::string_view kNoFarPowers = "the peer gives no module data";
+constexpr std::string_view kNoPowers = "the module reports no optical power";
+constexpr std::string_view kNoFarPowers = "the far end provides no module data";
 constexpr std::string_view kNotSince = "the module was not read since the link changed";
-constexpr std::string_view kFarNotSince = "the far module was not read since the link fell";
+constexpr std::string_view kFarNotSince = "the far module was not read since the link went down";
 
 bool received_read(const Features& f) { return f.light.rx_lanes > 0 && f.light.rx_fresh; }
 
@@ -27,7 +27,7 @@ Finding some_lanes_dark(const Features& f) {
   if (!received_read(f)) return unknown(kNoPowers);
   return Checks(kModule)
       .lane(f.light.worst_rx_lane)
-      .holds("no light on some lanes", f.light.rx_dark_some);
+      .holds("no light received on some lanes", f.light.rx_dark_some);
 }
 
 // Where there is no past, a power is compared with the other lanes: of eight good ones the lowest
@@ -44,10 +44,9 @@ Finding light_there(const Features& f) {
   const LightLossEstimate loss = f.light.rx.value_or(LightLossEstimate{});
   return Checks(kModule)
       .lane(f.light.worst_rx_lane)
-      .at_least("received power", f.light.worst_rx_dbm, f.light.enough_dbm.value_or(kEnoughDbm),
-                "dBm")
-      .below(loss.against_past() ? "light lost against its own past"
-                                 : "light lost against the other lanes",
+      .at_least("Rx power", f.light.worst_rx_dbm, f.light.enough_dbm.value_or(kEnoughDbm), "dBm")
+      .below(loss.against_past() ? "Rx power below this link's baseline"
+                                 : "Rx power below the other lanes",
              loss.loss_db, limit_db(loss, kLostDb), "dB");
 }
 
@@ -59,8 +58,8 @@ Finding no_loss(const Features& f, const ModuleHistory& end, std::size_t lanes,
   const bool own = &end == &f.port.own;
   if (own && lanes_may_be_others(f)) return unknown(kSharedModule);
   const bool before = f.errors_since && end.read_at && *end.read_at < *f.errors_since;
-  const std::string_view why = before ? "it was not read since the errors began"
-                                      : "there are too few readings to say what is normal for it";
+  const std::string_view why =
+      before ? "not read since the errors began" : "too few readings for a baseline";
   const bool goes_on =
       own ? f.port.blind_to(SourceId::kModule) == nullptr : f.peer_fresh(&PeerSample::module_age_s);
   return goes_on ? unknown_yet(why) : unknown(why);
@@ -74,22 +73,22 @@ Finding low(const Features& f, const LightLossEstimate& loss, EvidenceSource sou
 Finding light_low(const Features& f) {
   if (f.down && !f.light.rx_fresh) return unknown(kNoPowers);
   if (!f.light.rx) return no_loss(f, f.port.own, f.port.own.rx_lanes, kNoPowers);
-  return low(f, *f.light.rx, kModule, "received power lost");
+  return low(f, *f.light.rx, kModule, "Rx power below baseline");
 }
 Finding tx_low(const Features& f) {
   if (f.down && !f.light.rx_fresh) return unknown(kNotSince);
   if (!f.light.tx) return no_loss(f, f.port.own, f.port.own.tx_lanes, kNoPowers);
-  return low(f, *f.light.tx, kModule, "sent power lost");
+  return low(f, *f.light.tx, kModule, "Tx power below baseline");
 }
 Finding far_tx_low(const Features& f) {
   if (f.down && !f.light.far_fresh) return unknown(kFarNotSince);
   if (!f.light.far_tx) return no_loss(f, f.port.far, f.port.far.tx_lanes, kNoFarPowers);
-  return low(f, *f.light.far_tx, kFarModule, "power sent by the far end lost");
+  return low(f, *f.light.far_tx, kFarModule, "far Tx power below baseline");
 }
 Finding far_rx_low(const Features& f) {
   if (f.down && !f.light.far_fresh) return unknown(kFarNotSince);
   if (!f.light.far_rx) return no_loss(f, f.port.far, f.port.far.rx_lanes, kNoFarPowers);
-  return low(f, *f.light.far_rx, kFarModule, "power received by the far end lost");
+  return low(f, *f.light.far_rx, kFarModule, "far Rx power below baseline");
 }
 
 // fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
@@ -113,7 +112,7 @@ Finding lane_reads_dark(const Features& f) {
   if (lanes_may_be_others(f)) return unknown(kSharedModule);
   return Checks(kModule)
       .lane(f.light.worst_rx_lane)
-      .below("received power while the link carries", f.light.worst_rx_dbm, f.light.dark_dbm,
+      .below("Rx power while the link carries traffic", f.light.worst_rx_dbm, f.light.dark_dbm,
              "dBm");
 }
 
@@ -123,7 +122,7 @@ Finding tx_fault(const Features& f) {
   constexpr double kLostDb = 0.7;
   const auto& module = f.port.latest.module;
   if (!module || f.medium == Medium::kCopper) return unknown(kNoPowers);
-  if (f.link().admin_up == false) return unknown("the port is set down");
+  if (f.link().admin_up == false) return unknown("the port is administratively down");
   if (!f.light.rx_fresh) return unknown(kNotSince);
   if (lanes_may_be_others(f)) return unknown(kSharedModule);
   std::optional<bool> fault;
@@ -177,9 +176,9 @@ Finding laser_tires(const Features& f) {
   constexpr double kMoreLightDb = 0.7;  // more light than before is another setting, no ageing
   const auto& module = f.port.latest.module;
   const auto rise = laser_rise(f);
-  if (!module || !rise) return unknown("the module gives no bias");
+  if (!module || !rise) return unknown("the module reports no laser bias");
   if (f.port.own.serial.empty() && f.light.touched)
-    return unknown("it may be another module than before");
+    return unknown("the module may have been swapped");
   const int lane = f.light.bias_lane;
   const auto track = static_cast<std::size_t>(std::max(lane, 0));
   const auto& warning = module->thresholds.tx_bias_ma.high_warn;
@@ -187,9 +186,9 @@ Finding laser_tires(const Features& f) {
   const double less_light_db = f.port.own.tx_dbm[track].below_baseline().value_or(0);
   return Checks(kModule)
       .lane(lane)
-      .at_least("laser bias against its past, without what heat explains", rise,
+      .at_least("laser bias relative to its baseline, corrected for temperature", rise,
                 warned ? kWarnedRatio : kTireRatio)
-      .below("more light than before", -less_light_db, kMoreLightDb, "dB");
+      .below("Tx power above baseline", -less_light_db, kMoreLightDb, "dB");
 }
 
 struct LanePower {
@@ -209,28 +208,27 @@ constexpr double kDarkSentDbm = -20;
 Finding tx_off(const Features& f) {
   if (f.port.own.tx_lanes == 0 || !f.light.rx_fresh) return unknown(kNoPowers);
   const LanePower least = least_sent(f.port.own);
-  return Checks(kModule).lane(least.lane).below("sent power", least.dbm, kDarkSentDbm, "dBm");
+  return Checks(kModule).lane(least.lane).below("Tx power", least.dbm, kDarkSentDbm, "dBm");
 }
 Finding far_tx_off(const Features& f) {
   if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
   const LanePower least = least_sent(f.port.far);
-  return Checks(kFarModule)
-      .lane(least.lane)
-      .below("power sent by the far end", least.dbm, kDarkSentDbm, "dBm");
+  return Checks(kFarModule).lane(least.lane).below("far Tx power", least.dbm, kDarkSentDbm, "dBm");
 }
 // far_sends_unheard: it was read since the link went down, and all its lasers send: the light is
 // lost on the way, or the receiver is dead. No port that is down sends so.
 Finding far_sends_unheard(const Features& f) {
   constexpr double kSendsDbm = -8;  // a laser with more than this sends (docs/physics.md 7a)
   constexpr double kLostDb = 1.2;   // less than its past by so much: it does not
-  if (!f.light.rx_fresh || !f.light.rx_dark_all) return unknown("light arrives, or is not read");
+  if (!f.light.rx_fresh || !f.light.rx_dark_all)
+    return unknown("light is received, or was not read");
   if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
   const LanePower least = least_sent(f.port.far);
   return Checks(kFarModule)
-      .above("least power sent by the far end, and none arrives",
+      .above("lowest far Tx power while no light is received",
              least.lane >= 0 ? std::optional(least.dbm) : std::nullopt, kSendsDbm, "dBm")
-      .below("power sent by the far end lost", f.light.far_tx ? f.light.far_tx->loss_db : 0,
-             kLostDb, "dB");
+      .below("far Tx power below baseline", f.light.far_tx ? f.light.far_tx->loss_db : 0, kLostDb,
+             "dB");
 }
 
 Finding far_rx_dark(const Features& f) {
@@ -244,7 +242,7 @@ Finding no_lock_with_light(const Features& f) {
   if (!module || !f.light.rx_fresh) return unknown(kNoPowers);
   // The flag is latched since the link trained, and a recording repeats a reading: a link that
   // carries without errors has its lock.
-  if (f.up && !f.errors_since) return unknown("the link carries without errors");
+  if (f.up && !f.errors_since) return unknown("the link carries traffic without errors");
   std::optional<bool> lol;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {
@@ -259,48 +257,47 @@ Finding no_lock_with_light(const Features& f) {
 }
 
 constexpr std::string_view kDdm =
-    "judgement: DDM is accurate to 3 dB (SFF-8472), so drops against the link's own past count";
-constexpr std::string_view kReadRx = "read the received power (ethtool -m)";
-constexpr std::string_view kReadTx = "read the sent power (ethtool -m)";
-constexpr std::string_view kReadFarTx = "read the transmit power of {peer}";
-constexpr std::string_view kReadFarRx = "read the received power of {peer}";
+    "judgement: DDM is accurate to 3 dB (SFF-8472), so only changes from the link's baseline count";
+constexpr std::string_view kReadRx = "read the Rx power (ethtool -m)";
+constexpr std::string_view kReadTx = "read the Tx power (ethtool -m)";
+constexpr std::string_view kReadFarTx = "read the Tx power of {peer}";
+constexpr std::string_view kReadFarRx = "read the Rx power of {peer}";
 
 constexpr Symptom kRows[] = {
-    {kNoLight, "no_light", "no light arrives", kDown, &no_light, kModule, kModuleMap, kReadRx},
-    {kSomeLanesDark, "some_lanes_dark", "no light on some lanes", kDown, &some_lanes_dark, kModule,
-     kModuleMap, kReadRx},
-    {kLightThere, "light_there", "light arrives as before, though the link is down", kDown,
+    {kNoLight, "no_light", "no light received", kDown, &no_light, kModule, kModuleMap, kReadRx},
+    {kSomeLanesDark, "some_lanes_dark", "no light received on some lanes", kDown, &some_lanes_dark,
+     kModule, kModuleMap, kReadRx},
+    {kLightThere, "light_there", "light is received as before although the link is down", kDown,
      &light_there, kModule, kModuleMap, kReadRx},
-    {kLightLow, "rx_power_low", "less light arrives than before", kAny, &light_low, kModule, kDdm,
+    {kLightLow, "rx_power_low", "Rx power below baseline", kAny, &light_low, kModule, kDdm,
      kReadRx},
     {kFibresAlike, "fibres_alike", "all fibres of the cable lost light", kUp, &fibres_alike,
      kModule,
-     "docs/physics.md 7d: dirt is on one to three fibres of a ferrule, a crushed cable hits all; "
-     "judgement",
+     "docs/physics.md 7d: dirt affects one to three fibres of a ferrule, a crushed cable all of "
+     "them; judgement",
      ""},
-    {kLaneReadsDark, "rx_lane_reads_dark", "a lane reads no light but carries data", kUp,
+    {kLaneReadsDark, "rx_lane_reads_dark", "a lane reports no light but carries data", kUp,
      &lane_reads_dark, kModule, kModuleMap, ""},
-    {kTxLow, "tx_power_low", "this end sends less light than before", kAny, &tx_low, kModule, kDdm,
-     kReadTx},
+    {kTxLow, "tx_power_low", "Tx power below baseline", kAny, &tx_low, kModule, kDdm, kReadTx},
     {kTxFault, "tx_fault", "the module reports a laser fault", kAny, &tx_fault, kModule, kModuleMap,
      "read the module's flags (ethtool -m)"},
-    {kLaserTires, "laser_tires", "a laser holds its light with ever more current", kUp,
-     &laser_tires, kModule,
-     "docs/physics.md 3e, 7d: the current of a laser ends at 1.3 to 1.5 times its first; judgement "
-     "(share of heat)",
+    {kLaserTires, "laser_tires", "laser bias rises at constant Tx power", kUp, &laser_tires,
+     kModule,
+     "docs/physics.md 3e, 7d: a laser reaches its end of life at 1.3 to 1.5 times its initial "
+     "bias; judgement (temperature correction)",
      ""},
-    {kTxOff, "tx_off", "this end sends no light", kDown, &tx_off, kModule, kModuleMap, kReadTx},
-    {kFarTxLow, "far_tx_low", "the far end sends less light than before", kAny, &far_tx_low,
-     kFarModule, kDdm, kReadFarTx},
-    {kFarTxOff, "far_tx_off", "the far end sends no light", kDown, &far_tx_off, kFarModule,
+    {kTxOff, "tx_off", "this end transmits no light", kDown, &tx_off, kModule, kModuleMap, kReadTx},
+    {kFarTxLow, "far_tx_low", "far Tx power below baseline", kAny, &far_tx_low, kFarModule, kDdm,
+     kReadFarTx},
+    {kFarTxOff, "far_tx_off", "the far end transmits no light", kDown, &far_tx_off, kFarModule,
      kModuleMap, kReadFarTx},
-    {kFarSendsUnheard, "far_sends_unheard", "the far end sends light, and none arrives", kDown,
-     &far_sends_unheard, kFarModule, kDdm, kReadFarTx},
-    {kFarRxLow, "far_rx_low", "less light arrives at the far end than before", kAny, &far_rx_low,
-     kFarModule, kDdm, kReadFarRx},
-    {kFarRxDark, "far_rx_dark", "no light arrives at the far end", kDown, &far_rx_dark, kFarModule,
+    {kFarSendsUnheard, "far_sends_unheard", "the far end transmits light but none is received",
+     kDown, &far_sends_unheard, kFarModule, kDdm, kReadFarTx},
+    {kFarRxLow, "far_rx_low", "far Rx power below baseline", kAny, &far_rx_low, kFarModule, kDdm,
+     kReadFarRx},
+    {kFarRxDark, "far_rx_dark", "the far end receives no light", kDown, &far_rx_dark, kFarModule,
      kModuleMap, kReadFarRx},
-    {kNoLockWithLight, "no_lock_with_light", "light, but the receiver can't lock", kAny,
+    {kNoLockWithLight, "no_lock_with_light", "light is received but the receiver cannot lock", kAny,
      &no_lock_with_light, kModule, kModuleMap, ""},
 };
 

@@ -55,7 +55,7 @@ Finding admin_down(const Features& f) {
   if (is_set_down(f.link(), f.port.latest.id.link_layer)) off = true;
   if (const auto& reason = f.link().down_reason; f.down && reason && reason->state == "BMC request")
     off = true;
-  return Checks(kLink).holds("set down by an administrator", off);
+  return Checks(kLink).holds("administratively down", off);
 }
 
 Finding link_down(const Features& f) {
@@ -107,21 +107,21 @@ Finding flaps(const Features& f) {
   const double quiet_s = any ? in_seconds(f.now - seen.separate.back()) : 0;
   if (separate >= least &&
       quiet_s > std::max(kQuietS, kQuietRatio * span_s / std::max(separate - 1, 1.0)))
-    return Checks(kEvents).below("seconds since the last loss", quiet_s, kQuietS, "s");
+    return Checks(kEvents).below("seconds since the last carrier loss", quiet_s, kQuietS, "s");
   if (seen.total >= kBurstLosses && (separate < least || span_s < kFlapSpanS))
     return Checks(kEvents).at_least("unplanned carrier losses", seen.total, kBurstLosses);
   Checks found(kEvents);
   found.at_least("unplanned carrier losses", separate, least)
-      .at_least("time between the first and the last", span_s, kFlapSpanS, "s");
+      .at_least("time from first to last", span_s, kFlapSpanS, "s");
   if (separate >= least && separate < kChronicLosses)
-    found.below("the least time in which so many came", seen.nearest_s, kNearS, "s");
+    found.below("shortest time with that many", seen.nearest_s, kNearS, "s");
   return found;
 }
 
 Finding speed_reduced(const Features& f) {
   constexpr double kSettledS = 30;  // a link may come up slower and train again
   if (f.port.carrier.since && in_seconds(f.now - *f.port.carrier.since) < kSettledS)
-    return unknown_yet("the link has just come up");
+    return unknown_yet("the link came up too recently");
   const auto& link = f.link();
   double wanted_lanes = f.port.carrier.best_lanes;
   if (f.expected != nullptr)
@@ -129,12 +129,12 @@ Finding speed_reduced(const Features& f) {
   if (link.lanes && wanted_lanes > *link.lanes)
     return Checks(kLink).below("lanes in use", *link.lanes, wanted_lanes);
   if (link.lanes && f.group.siblings_lanes > *link.lanes)
-    return Checks(kLink).below("lanes in use, of those that all ports of such cards here have",
+    return Checks(kLink).below("lanes in use, relative to the other ports of this card model",
                                *link.lanes, f.group.siblings_lanes);
   std::optional<double> speed;
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
   const WantedSpeed wanted = wanted_speed(f);
-  return Checks(kLink).below(wanted.by_module ? "speed, of what the module is made for" : "speed",
+  return Checks(kLink).below(wanted.by_module ? "speed, relative to the module's rating" : "speed",
                              speed, wanted.mbps, "Mb/s");
 }
 
@@ -142,22 +142,23 @@ Finding speed_reduced(const Features& f) {
 template <typename Match>
 Finding reason(const Features& f, std::string_view what, Match match) {
   if (!f.down) return not_applicable("the link is up");
-  if (!f.link().down_reason) return unknown("the driver gives no reason");
+  if (!f.link().down_reason) return unknown("the driver reports no reason");
   return Checks(kDownReason).holds(what, match(*f.link().down_reason));
 }
 
 Finding no_partner(const Features& f) {
   const auto& link = f.link();
   if (!link.down_reason && f.port.latest.id.link_layer == "InfiniBand" && !link.phys_state.empty())
-    return Checks(kLink).holds("polling for a partner", link.phys_state == "Polling");
-  return reason(f, "no signal of a partner", [](const DownReason& r) {
+    return Checks(kLink).holds("polling for a link partner", link.phys_state == "Polling");
+  return reason(f, "no signal from a link partner", [](const DownReason& r) {
     return (r.state == "Autoneg" && r.substate == "No partner detected") ||
            contains(r.substate, "Serdes ALOS");
   });
 }
 Finding negotiation_fails(const Features& f) {
   if (f.down && logged_since_fall(f, KernelLogClass::kMisconfigured))
-    return Checks(kEvents).holds("the kernel log says that settings and medium do not fit", true);
+    return Checks(kEvents).holds("the kernel log reports that settings and medium do not match",
+                                 true);
   return reason(f, "autonegotiation failed", [](const DownReason& r) {
     return r.state == "OTP speed violation" ||  // a speed beyond the card's own limit was requested
            (r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected");
@@ -219,18 +220,17 @@ Finding module_fault_reported(const Features& f) {
   constexpr double kSpanS = 600;        // first to last: plugging a module takes less
   if (const Repeated& bus = f.signal.module_bus_errors;
       bus.intervals >= kBusErrorsPerH && bus.span_s() >= kSpanS)
-    return Checks(kCounters).at_least("times in an hour that the module's bus was stuck or shorted",
-                                      bus.events, kBusErrorsPerH);
+    return Checks(kCounters).at_least("module bus stuck or shorted, times in 1 h", bus.events,
+                                      kBusErrorsPerH);
   // bnxt_ethtool.c bnxt_get_module_status()
   if (const SourceStatus* module = f.port.blind_to(SourceId::kModule);
       f.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
-    return Checks(kModule).holds("the card has switched the module off: it takes too much current",
-                                 true);
+    return Checks(kModule).holds("the card switched the module off because of its current", true);
   if (logged_of_module(f, KernelLogClass::kModuleError))
     return Checks(kEvents).holds("the kernel log reports a module error", true);
   if (f.group.module_at_fault)
     return Checks(kNodePorts).holds("a module error, on another port of this module", true);
-  return reason(f, "the module is at fault", [](const DownReason& r) {
+  return reason(f, "the driver blames the module", [](const DownReason& r) {
     return r.state == "EEPROM issue" || r.state == "Module" || r.state == "Calibration failure" ||
            (r.state == "Cable issue" && r.substate != "Unsupported cable");
   });
@@ -239,7 +239,8 @@ Finding module_fault_reported(const Features& f) {
 // power_refused: the card gives the cage less power than the module wants; it is no broken module.
 Finding power_refused(const Features& f) {
   if (f.down && logged_of_module(f, KernelLogClass::kModulePower))
-    return Checks(kEvents).holds("the kernel log says that the module needs too much power", true);
+    return Checks(kEvents).holds("the kernel log reports that the module exceeds the power budget",
+                                 true);
   return reason(f, "power budget exceeded",
                 [](const DownReason& r) { return r.state == "Power budget exceeded"; });
 }
@@ -247,7 +248,7 @@ Finding power_refused(const Features& f) {
 Finding overheat_reported(const Features& f) {
   constexpr double kEventsPerH = 2;  // each in a reading of its own
   if (const Repeated& heat = f.signal.module_heat; heat.intervals >= kEventsPerH)
-    return Checks(kCounters).at_least("times in an hour that the card found the module too hot",
+    return Checks(kCounters).at_least("module too hot according to the card, times in 1 h",
                                       heat.events, kEventsPerH);
   for (const auto& [t, text] : f.port.device.kernel_log)
     if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(f.now - t) < 3600)
@@ -264,21 +265,21 @@ Finding settings_touched(const Features& f) {
     return Checks(kEvents).holds("settings changed", false);
   const double since = in_seconds(*f.port.carrier.admin_event_at - *f.port.carrier.since);
   return Checks(kEvents)
-      .at_least("administrator's change after the fall", since, -kBeforeFallS, "s")
-      .below("administrator's change after the fall", since, 3600, "s");
+      .at_least("operator's change after the link loss", since, -kBeforeFallS, "s")
+      .below("operator's change after the link loss", since, 3600, "s");
 }
 
 // fec_differs: FEC modes that differ at the two ends never lock, and one that was changed here
 // shows. "Off" is also what drivers give while they do not know (linux: mlx5e_get_fecparam()).
 Finding fec_differs(const Features& f) {
   const std::string &now = f.link().fec, &before = f.port.carrier.last_fec;
-  if (!fec_is_on(now)) return unknown("the driver gives no FEC mode while the link is down");
-  if (fec_is_on(before)) return Checks(kLink).holds("another FEC mode than before", now != before);
+  if (!fec_is_on(now)) return unknown("the driver reports no FEC mode while the link is down");
+  if (fec_is_on(before)) return Checks(kLink).holds("FEC mode changed", now != before);
   if (!f.group.siblings_fec.empty())
     return Checks(kNodePorts)
-        .holds("another FEC mode than the links with the same kind of module",
+        .holds("FEC mode differs from links with the same kind of module",
                now != f.group.siblings_fec);
-  return unknown("no FEC mode from before, nor of links like this one");
+  return unknown("no earlier FEC mode and no comparable link");
 }
 
 constexpr std::string_view kPatterns =
@@ -291,38 +292,38 @@ constexpr Symptom kRows[] = {
      "linux: IFF_UP", "ip link show"},
     {kLinkDown, "link_down", "no carrier", kAny, &link_down, kLink,
      "linux: IFF_LOWER_UP; IBTA PortPhysicalState", "ip link show"},
-    {kFlaps, "carrier_flaps", "the carrier comes and goes", kAny, &flaps, kLink,
+    {kFlaps, "carrier_flaps", "the link is flapping", kAny, &flaps, kLink,
      "linux: net/core/net-sysfs.c (carrier counts); UFM PDR plugin; judgement (counts)", ""},
-    {kSpeedReduced, "speed_reduced", "slower or narrower than expected", kUp, &speed_reduced, kLink,
-     "linux: ethtool link modes; IBTA PortInfo; the plan", "ethtool PORT"},
-    {kNoPartner, "no_partner", "no answer from the far end", kDown, &no_partner, kDownReason,
+    {kSpeedReduced, "speed_reduced", "speed or lane count below the expected value", kUp,
+     &speed_reduced, kLink, "linux: ethtool link modes; IBTA PortInfo; the plan", "ethtool PORT"},
+    {kNoPartner, "no_partner", "the far end does not respond", kDown, &no_partner, kDownReason,
      kExtState, kReadReason},
-    {kNegotiationFails, "negotiation_fails", "the two ends don't agree on speed or FEC", kDown,
+    {kNegotiationFails, "negotiation_fails", "the two ends do not agree on speed or FEC", kDown,
      &negotiation_fails, kDownReason, kExtState, kReadReason},
     {kTrainingFails, "training_fails", "link training does not finish", kDown, &training_fails,
      kDownReason, kExtState, kReadReason},
-    {kNoFecLock, "no_fec_lock", "there is a signal, but FEC does not lock", kDown, &no_fec_lock,
+    {kNoFecLock, "no_fec_lock", "signal present but FEC does not lock", kDown, &no_fec_lock,
      kDownReason, kExtState, kReadReason},
-    {kNoPcsLock, "no_pcs_lock", "there is a signal, but the lanes don't align", kDown, &no_pcs_lock,
+    {kNoPcsLock, "no_pcs_lock", "signal present but the lanes do not align", kDown, &no_pcs_lock,
      kDownReason, kExtState, kReadReason},
-    {kBadSignal, "bad_signal_integrity", "the signal is too bad", kDown, &bad_signal, kDownReason,
-     kExtState, kReadReason},
-    {kRemoteFault, "remote_fault", "the far end reports that it receives us badly", kDown,
+    {kBadSignal, "bad_signal_integrity", "the signal quality is too low", kDown, &bad_signal,
+     kDownReason, kExtState, kReadReason},
+    {kRemoteFault, "remote_fault", "the far end reports a fault in what it receives", kDown,
      &remote_fault, kDownReason, kExtState, kReadReason},
     {kNoCableReported, "no_cable_reported", "the driver sees no cable", kDown, &no_cable_reported,
      kDownReason, kExtState, kReadReason},
-    {kUnsupportedReported, "unsupported_reported", "the driver refuses the module", kDown,
+    {kUnsupportedReported, "unsupported_reported", "the driver rejects the module", kDown,
      &unsupported_reported, kDownReason, kPatterns, kReadLog},
     {kModuleFaultReported, "module_fault_reported", "the driver reports a module error", kAny,
      &module_fault_reported, kDownReason | kModule, kPatterns, kReadLog},
-    {kPowerRefused, "power_refused", "the module needs more power than the cage gives", kAny,
+    {kPowerRefused, "power_refused", "the module needs more power than the cage supplies", kAny,
      &power_refused, kDownReason, kPatterns, kReadLog},
-    {kOverheatReported, "overheat_reported", "the driver reports a hot module", kAny,
+    {kOverheatReported, "overheat_reported", "the driver reports an overheated module", kAny,
      &overheat_reported, kDownReason, kPatterns, kReadLog},
-    {kSettingsTouched, "settings_touched", "down since an administrator's change", kDown,
-     &settings_touched, kLink, "judgement (time after an administrator's change)", ""},
-    {kFecDiffers, "fec_differs", "this end's FEC mode is another one than before, or than its like",
-     kDown, &fec_differs, kLink, "IEEE 802.3 Clauses 91 and 134: both ends need one mode",
+    {kSettingsTouched, "settings_touched", "down since an operator's change", kDown,
+     &settings_touched, kLink, "judgement (time after an operator's change)", ""},
+    {kFecDiffers, "fec_differs", "FEC mode differs from before or from comparable links", kDown,
+     &fec_differs, kLink, "IEEE 802.3 Clauses 91 and 134: both ends need one mode",
      "read the FEC mode (ethtool --show-fec)"},
 };
 

@@ -71,14 +71,14 @@ double busy_while_low_s(const Features& f) {
 Finding pcie_reduced(const Features& f) {
   const auto& pcie = f.port.latest.pcie;
   if (!pcie || (!pcie->speed_gtps && !pcie->width))
-    return unknown("PCIe speed and width are not known");
+    return unknown("PCIe speed and width are unknown");
   if (f.port.device.pcie_low_reads == 0)
-    return Checks(kPcie).holds("below what both ends can do", false);
+    return Checks(kPcie).holds("below the capability of both ends", false);
   std::optional<bool> busy = busy_when_read(f);
   if (!busy && idle_while_low(f)) busy = false;
   const PcieLink link = pcie->lowest();
   const bool at_once = !may_save_power(link) || busy == true || busy_while_low_s(f) >= kBusyS;
-  if (!at_once && busy) return unknown("the port is idle, and may save power");
+  if (!at_once && busy) return unknown("the port is idle and may save power");
   Checks found(kPcie);
   found.at_least("readings in a row", f.port.device.pcie_low_reads, at_once ? 1 : kReads);
   if (!at_once)
@@ -118,18 +118,16 @@ Finding pcie_errors(const Features& f) {
   const double per_h = f.settings.pcie_errors_per_h;
   if (const Repeated& card = f.signal.pcie_damage;
       card.events >= per_h && card.intervals >= kLeastIntervals && card.span_s() >= kSpanS)
-    return Checks(kCounters).at_least("PCIe errors that the card counted in an hour", card.events,
-                                      per_h);
+    return Checks(kCounters).at_least("PCIe errors counted by the card in 1 h", card.events, per_h);
   if (logged(f, KernelLogClass::kPcieUncorrected, kLoggedS))
-    return Checks(kEvents).holds("the kernel log says that a PCIe transaction was lost", true);
-  if (f.port.device.pcie_errors.size() < 2) return unknown("PCIe error counts are not known");
+    return Checks(kEvents).holds("the kernel log reports a lost PCIe transaction", true);
+  if (f.port.device.pcie_errors.size() < 2) return unknown("PCIe error counts are unknown");
   const double in_an_hour =
       f.port.device.pcie_errors.back().second - f.port.device.pcie_errors.front().second;
   const double nats = evidence_nats(f, per_h);
   if (in_an_hour < per_h && nats >= kSureNats)
-    return Checks(kPcie).at_least("evidence that PCIe errors come as often as that", nats,
-                                  kSureNats);
-  return Checks(kPcie).at_least("PCIe errors in an hour", in_an_hour, per_h);
+    return Checks(kPcie).at_least("statistical evidence of the PCIe error rate", nats, kSureNats);
+  return Checks(kPcie).at_least("PCIe errors in 1 h", in_an_hour, per_h);
 }
 
 // device_fatal: holds until the device has restarted and carries, or works on
@@ -157,33 +155,34 @@ Finding device_fatal(const Features& f) {
       f.down && reason && reason->substate.find("reference clock") != std::string::npos)
     return Checks(kDownReason).holds("the card lost its reference clock", true);
   if (f.down && !fatal_at && f.group.card_fatal)
-    return Checks(kEvents).holds("another port of this card fell with a fatal error", true);
+    return Checks(kEvents).holds("another port of this card went down with a fatal error", true);
   constexpr double kFellWithS = 120;
   if (const auto& last = f.port.device.no_answer_at;
       f.down && last && f.port.carrier.since &&
       std::abs(in_seconds(*last - *f.port.carrier.since)) <= kFellWithS)
-    return Checks(kEvents).holds("the firmware did not answer when the link fell", true);
+    return Checks(kEvents).holds("the firmware did not respond when the link went down", true);
   if (!fatal_at && f.card_stopped)
     return Checks(kEvents).holds(
-        "the card does not answer, by the kernel log, and no counter of this port moves since",
+        "the kernel log reports an unresponsive card, and no counter of this port has changed "
+        "since",
         true);
   if (const double fatals = fatals_lately(f); fatals >= kRepeats)
-    return Checks(kEvents).at_least("fatal errors, one after the other", fatals, kRepeats);
+    return Checks(kEvents).at_least("consecutive fatal errors", fatals, kRepeats);
   if (f.up && fatal_at && !f.port.device.fatal_is_queue && *fatal_at < f.port.first_seen &&
       in_seconds(f.now - f.port.first_seen) < kOldErrorS)
     return unknown_yet(
-        "an error from before the start: the counters will show whether the card works");
+        "an error from before the daemon started: the counters will show whether the card works");
   return Checks(kEvents).holds("driver or firmware reported a fatal error", fatal_at.has_value());
 }
 
 Finding nic_hot(const Features& f) {
-  return Checks(kEvents).holds("the kernel log says that the card is too hot",
+  return Checks(kEvents).holds("card temperature alarm in the kernel log",
                                logged(f, KernelLogClass::kNicHot, 3600));
 }
 // slot_power: logged once. It holds while the link is down; a port that carries, or carried since,
 // has its power.
 Finding slot_power(const Features& f) {
-  return Checks(kEvents).holds("ports are off: the slot gives too little power",
+  return Checks(kEvents).holds("ports disabled because of insufficient slot power",
                                f.down && logged_since_fall(f, KernelLogClass::kPortPower));
 }
 
@@ -195,11 +194,11 @@ Finding card_errors(const Features& f) {
   constexpr double kSpanS = 300;  // between the first and the last
   const Repeated& lost = f.signal.card_errors;
   if (!lost.known)
-    return not_counted(f, Indicator::kCardErrors, "no counter of the card's own errors");
+    return not_counted(f, Indicator::kCardErrors, "no counter of the card's internal errors");
   return Checks(kCounters)
-      .at_least("packets that the card lost by itself in an hour", lost.events, kPerH)
-      .at_least("intervals with them", lost.intervals, kLeastIntervals)
-      .at_least("time between the first and the last", lost.span_s(), kSpanS, "s");
+      .at_least("packets lost inside the card in 1 h", lost.events, kPerH)
+      .at_least("intervals with such events", lost.intervals, kLeastIntervals)
+      .at_least("time from first to last", lost.span_s(), kSpanS, "s");
 }
 
 // device_gone: for longer than a driver reload takes. A port of which there is a line now and then
@@ -216,7 +215,7 @@ double usual_pause_s(const PortHistory& port) {
 Finding device_gone(const Features& f) {
   constexpr double kPauses = 2.5;  // times the usual time between two readings of this port
   const PortHistory& port = f.port;
-  if (port.present) return Checks(kMonitor).holds("the device is gone", false);
+  if (port.present) return Checks(kMonitor).holds("the device disappeared", false);
   const bool seen_once =
       port.link_at &&
       std::max(*port.link_at, port.counters_at.value_or(*port.link_at)) <= port.first_seen;
@@ -225,7 +224,7 @@ Finding device_gone(const Features& f) {
   const double reload_s = f.settings.device_gone_s;
   const double patience_s =
       port.device.gone_at ? reload_s : std::max(reload_s, kPauses * usual_pause_s(port));
-  return Checks(kMonitor).above("seconds since the device went",
+  return Checks(kMonitor).above("seconds since the device disappeared",
                                 in_seconds(f.now - port.absent_since.value_or(f.now)), patience_s,
                                 "s");
 }
@@ -238,7 +237,7 @@ constexpr double kFrozenS = 600;
 
 /// `status`: nullptr when the source is read.
 Finding blind(const Features& f, const SourceStatus* status, double hold_s) {
-  if (status == nullptr) return Checks(kMonitor).holds("reading fails", false);
+  if (status == nullptr) return Checks(kMonitor).holds("reads fail", false);
   return Checks(kMonitor).at_least("failing since", in_seconds(f.now - status->since), hold_s, "s");
 }
 /// For how long no counter moved on a link that carries, where so many corrected bits were to be
@@ -276,21 +275,21 @@ std::optional<Finding> still_among_its_like(const Features& f) {
   if (is_pam4(f) && alone && like.like_correcting >= kLeastLike && still.bits_s >= kFrozenS &&
       like.like_least_bits_s * still.bits_s >= kBetterLink * kExpectedBits)
     return Checks(kMonitor).at_least(
-        "no bit was corrected on a link that carries, and its like correct some, since",
-        still.bits_s, kFrozenS, "s");
+        "no corrected bit on an active link while comparable links have some, since", still.bits_s,
+        kFrozenS, "s");
   if (like.like_running >= kLeastLike && still.packets_s >= kNoTrafficS &&
       still.all_s >= kNoTrafficS)
     return Checks(kMonitor).at_least(
-        "no counter moved on a link that carries, and its like have load, since", still.all_s,
-        kNoTrafficS, "s");
+        "no counter changed on an active link while comparable links carry load, since",
+        still.all_s, kNoTrafficS, "s");
   return std::nullopt;
 }
 
 Finding counters_blind(const Features& f) {
-  if (f.port.device.gone_at || !f.port.present) return unknown("the device is gone");
+  if (f.port.device.gone_at || !f.port.present) return unknown("the device disappeared");
   if (auto frozen = still_among_its_like(f)) return *std::move(frozen);
   if (const double frozen = frozen_s(f); frozen >= kFrozenS)
-    return Checks(kMonitor).at_least("no counter moved on a link that carries, since", frozen,
+    return Checks(kMonitor).at_least("no counter changed on an active link, since", frozen,
                                      kFrozenS, "s");
   const SourceStatus* longest = nullptr;
   bool refused = false;
@@ -310,7 +309,7 @@ Finding module_blind(const Features& f) {
   // The module was never read here: the end of an import is the state of that source.
   if (at != nullptr && at->reason.starts_with(kImportEnded)) at = nullptr;
   // A driver that answers for another cage: no module refuses to answer.
-  if (f.port.module_doubt) return unknown("the driver answers with the module of another port");
+  if (f.port.module_doubt) return unknown("the driver returns the module of another port");
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&
                             std::abs(in_seconds(at->since - *f.port.carrier.since)) < kDownS;
@@ -322,26 +321,25 @@ constexpr std::string_view kMlx5Events =
     "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c (temperature, powered down ports)";
 
 constexpr Symptom kNodeRows[] = {
-    {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kAny,
-     &pcie_reduced, kPcie, "linux: drivers/pci/pci-sysfs.c (current_link_speed, max_link_speed)",
-     "lspci -vv"},
+    {kPcieReduced, "pcie_reduced", "PCIe speed or width below its capability", kAny, &pcie_reduced,
+     kPcie, "linux: drivers/pci/pci-sysfs.c (current_link_speed, max_link_speed)", "lspci -vv"},
     {kPcieErrors, "pcie_errors", "PCIe reports errors", kAny, &pcie_errors, kPcie,
      "linux: drivers/pci/pcie/aer.c; judgement (10 an hour)", ""},
-    {kDeviceFatal, "device_fatal", "driver or firmware gave up", kAny, &device_fatal, kEvents,
+    {kDeviceFatal, "device_fatal", "driver or firmware failed", kAny, &device_fatal, kEvents,
      "linux: mlx5 health.c, NETDEV WATCHDOG; verbs IBV_EVENT_DEVICE_FATAL", ""},
-    {kDeviceGone, "device_gone", "the device is not there any more", kAny, &device_gone,
-     EvidenceSources(), "linux: the device is no longer registered", ""},
+    {kDeviceGone, "device_gone", "the device disappeared", kAny, &device_gone, EvidenceSources(),
+     "linux: the device is no longer registered", ""},
     {kNicHot, "nic_hot", "the card is too hot", kAny, &nic_hot, kEvents, kMlx5Events, ""},
-    {kSlotPower, "slot_power", "the slot gives too little power", kAny, &slot_power, kEvents,
+    {kSlotPower, "slot_power", "the slot supplies too little power", kAny, &slot_power, kEvents,
      kMlx5Events, ""},
-    {kCardErrors, "card_errors", "the card loses packets by its own fault", kAny, &card_errors,
-     kCounters, "IBTA ExcessiveBufferOverrunErrors; judgement (counts)", ""},
+    {kCardErrors, "card_errors", "the card loses packets internally", kAny, &card_errors, kCounters,
+     "IBTA ExcessiveBufferOverrunErrors; judgement (counts)", ""},
 };
 constexpr Symptom kMonitorRows[] = {
-    {kCountersBlind, "counters_blind", "counters or link state can't be read", kAny,
-     &counters_blind, EvidenceSources(), "what could not be read", ""},
-    {kModuleBlind, "module_blind", "the module can't be read", kAny, &module_blind,
-     EvidenceSources(), "what could not be read", ""},
+    {kCountersBlind, "counters_blind", "counters or link state cannot be read", kAny,
+     &counters_blind, EvidenceSources(), "the unreadable source", ""},
+    {kModuleBlind, "module_blind", "the module cannot be read", kAny, &module_blind,
+     EvidenceSources(), "the unreadable source", ""},
 };
 
 }  // namespace

@@ -39,11 +39,11 @@ std::optional<Finding> errors_among_others(const Features& f, const ErrorShares&
       *s.ber >= kSiblingRatio * f.group.siblings_worst_ber)
     return Checks(kFec)
         .above("pre-FEC BER", s.ber, least)
-        .at_least("times the worst link with the same kind of module",
+        .at_least("relative to the worst link with the same kind of module",
                   *s.ber / std::max(f.group.siblings_worst_ber, 1e-15), kSiblingRatio);
   const double stricter = *s.ber_limit / (shares.alone * kTogetherShare);
   if (f.group.leaf_errors > 0 && *s.ber > stricter)
-    return Checks(kFec).above("pre-FEC BER, while others to the same switch have errors", s.ber,
+    return Checks(kFec).above("pre-FEC BER while other links to the same switch have errors", s.ber,
                               stricter);
   return std::nullopt;
 }
@@ -52,13 +52,13 @@ Finding errors_without_fec(const SignalStats& s) {
   if (!s.symbols.known && s.frames.known && s.intervals_1h >= 3)
     return Checks(kCounters)
         .at_least("intervals with damaged frames", s.frames.intervals, 3)
-        .at_least("damaged frames in an hour", s.frames.events, kSymbolsPerH)
-        .at_least("of the intervals in ten minutes", s.frames.recent, 1);
+        .at_least("damaged frames in 1 h", s.frames.events, kSymbolsPerH)
+        .at_least("share of intervals in 10 min", s.frames.recent, 1);
   if (!s.symbols.known || s.intervals_1h < 3)
     return unknown("no FEC counters and no symbol errors to read");
   return Checks(kCounters)
       .at_least("intervals with symbol errors", s.symbols.intervals, 3)
-      .at_least("symbol errors in an hour, the worst interval left out",
+      .at_least("symbol errors in 1 h without the worst interval",
                 s.symbols.events - s.symbols.largest, kSymbolsPerH);
 }
 
@@ -77,8 +77,8 @@ Finding observe_receive_errors(const Features& f) {
     return Checks(kFec)
         .lane(s.worst_lane)
         .above("pre-FEC BER of this lane", s.worst_lane_ber(), s.lane_limit)
-        .at_least("signal lost against the median lane", s.worst_lane_penalty_db, kLanePenaltyDb,
-                  "dB");
+        .at_least("signal loss relative to the median lane", s.worst_lane_penalty_db,
+                  kLanePenaltyDb, "dB");
   if (*s.ber > absolute) return Checks(kFec).above("pre-FEC BER", s.ber, absolute);
   if (s.lane_rose)
     return Checks(kFec)
@@ -108,11 +108,11 @@ std::optional<Finding> ran_full(const Features& f) {
   const SignalStats& s = f.signal;
   if (s.symbols.events >= kUntilFull &&
       is_saturated_for(f.port.counters.saturated, {Indicator::kSymbolErrors}))
-    return Checks(kCounters).at_least("symbol errors until symbol_error was full", s.symbols.events,
-                                      kUntilFull);
+    return Checks(kCounters).at_least("symbol errors until the counter symbol_error saturated",
+                                      s.symbols.events, kUntilFull);
   if (s.frames.events >= kUntilFull && s.card_errors.events == 0 &&
       is_saturated_for(f.port.counters.saturated, {Indicator::kFrameErrors}))
-    return Checks(kCounters).at_least("damaged packets until port_rcv_errors was full",
+    return Checks(kCounters).at_least("damaged packets until the counter port_rcv_errors saturated",
                                       s.frames.events, kUntilFull);
   return std::nullopt;
 }
@@ -122,12 +122,12 @@ std::optional<Finding> losing_packets(const Features& f) {
   const SignalStats& s = f.signal;
   if (f.port.latest.id.link_layer != "InfiniBand" || !s.frames.known || s.card_errors.events > 0)
     return std::nullopt;
-  Finding found = Checks(kCounters)
-                      .at_least("time between the first and the last damaged packet",
-                                s.frames.span_s(), kPacketsSpanS, "s")
-                      .at_least("intervals with damaged packets in ten minutes", s.frames.recent, 3)
-                      .at_least("damaged packets in an hour, the worst interval left out",
-                                s.frames.events - s.frames.largest, kLossPackets);
+  Finding found =
+      Checks(kCounters)
+          .at_least("time from first to last damaged packet", s.frames.span_s(), kPacketsSpanS, "s")
+          .at_least("intervals with damaged packets in 10 min", s.frames.recent, 3)
+          .at_least("damaged packets in 1 h without the worst interval",
+                    s.frames.events - s.frames.largest, kLossPackets);
   return found.present() ? std::optional(found) : std::nullopt;
 }
 Finding losing_data(const Features& f) {
@@ -138,9 +138,9 @@ Finding losing_data(const Features& f) {
   if (s.blocks.known && s.blocks.intervals >= s.symbols.intervals)
     return Checks(kFec)
         .at_least("intervals with uncorrectable blocks", s.blocks.intervals, kLossIntervals)
-        .at_least("time between the first and the last", s.blocks.span_s(), kLossSpanS, "s")
-        .at_least("of them in ten minutes", s.blocks.recent, 1)
-        .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks);
+        .at_least("time from first to last", s.blocks.span_s(), kLossSpanS, "s")
+        .at_least("of these in 10 min", s.blocks.recent, 1)
+        .at_least("uncorrectable blocks in 1 h", s.blocks.events, kLossBlocks);
   const bool packets_full = is_saturated_for(f.port.counters.saturated, {Indicator::kFrameErrors});
   if (!s.symbols.known)
     return unknown(packets_full ||
@@ -150,9 +150,9 @@ Finding losing_data(const Features& f) {
   Finding symbols =
       Checks(kCounters)
           .at_least("intervals with symbol errors", s.symbols.intervals, kLossIntervals)
-          .at_least("time between the first and the last", s.symbols.span_s(), kLossSpanS, "s")
-          .at_least("of them in ten minutes", s.symbols.recent, 1)
-          .at_least("symbol errors in an hour, the worst interval left out",
+          .at_least("time from first to last", s.symbols.span_s(), kLossSpanS, "s")
+          .at_least("of these in 10 min", s.symbols.recent, 1)
+          .at_least("symbol errors in 1 h without the worst interval",
                     s.symbols.events - s.symbols.largest, kLossSymbols);
   return !symbols.present() && packets_full ? unknown(kFullCounter) : symbols;
 }
@@ -161,11 +161,11 @@ Finding losing_data(const Features& f) {
 Finding one_lane_errors(const Features& f) {
   constexpr double kRatio = 8;  // judgement
   const SignalStats& s = f.signal;
-  if (s.worst_lane < 0) return unknown("the driver gives no errors per lane");
+  if (s.worst_lane < 0) return unknown("the driver reports no errors per lane");
   return Checks(kFec)
       .lane(s.worst_lane)
       .above("pre-FEC BER", s.worst_lane_ber(), harmless_ber(f))
-      .at_least("times the median lane", s.worst_lane_ratio, kRatio);
+      .at_least("relative to the median lane", s.worst_lane_ratio, kRatio);
 }
 
 // error_bursts: data are lost, though the average error rate is far below where that happens by
@@ -174,11 +174,11 @@ Finding one_lane_errors(const Features& f) {
 Finding error_bursts(const Features& f) {
   constexpr double kMargin = 8;  // times below the limit that the usual error rate is
   const SignalStats& s = f.signal;
-  if (!s.ber || !s.ber_limit || !s.blocks.known) return unknown("no error rate before FEC");
+  if (!s.ber || !s.ber_limit || !s.blocks.known) return unknown("no pre-FEC BER");
   return Checks(kFec)
       .at_least("intervals with uncorrectable blocks", s.blocks.intervals, kLossIntervals)
-      .at_least("of them in ten minutes", s.blocks.recent, 1)
-      .at_least("uncorrectable blocks in an hour", s.blocks.events, kLossBlocks)
+      .at_least("of these in 10 min", s.blocks.recent, 1)
+      .at_least("uncorrectable blocks in 1 h", s.blocks.events, kLossBlocks)
       .below("pre-FEC BER", s.ber, *s.ber_limit / kMargin);
 }
 
@@ -189,16 +189,16 @@ Finding errors_before_fall(const Features& f) {
   constexpr double kBlocksBefore = 50;  // one transition's own burst is smaller
   constexpr double kAllLostS = 0.5;     // a carrier that is cut is gone within some 0.1 s
   if (f.port.before_loss.all_lost_s > kAllLostS)
-    return Checks(kFec).above("seconds without a right codeword before the fall",
+    return Checks(kFec).above("seconds without a correct codeword before the link loss",
                               f.port.before_loss.all_lost_s, kAllLostS, "s");
   if (f.port.before_loss.uncorrectable > kBlocksBefore)
-    return Checks(kFec).above("uncorrectable blocks before the fall",
+    return Checks(kFec).above("uncorrectable blocks before the link loss",
                               f.port.before_loss.uncorrectable, kBlocksBefore);
-  if (!f.port.before_loss.ber) return unknown("no readings from before the fall");
+  if (!f.port.before_loss.ber) return unknown("no readings from before the link loss");
   double threshold = f.signal.ber_limit.value_or(1e-12) / kLimitShare;
   if (f.signal.ber_baseline)
     threshold = std::min(threshold, std::max(harmless_ber(f), *f.signal.ber_baseline * kOwnRatio));
-  return Checks(kFec).above("pre-FEC BER before the fall", f.port.before_loss.ber, threshold);
+  return Checks(kFec).above("pre-FEC BER before the link loss", f.port.before_loss.ber, threshold);
 }
 
 // link_recoveries: one interval alone may be one wrong reading.
@@ -207,10 +207,10 @@ Finding link_recoveries(const Features& f) {
   const Repeated& recoveries = f.signal.recoveries;
   if (!recoveries.known)
     return not_counted(f, Indicator::kLinkRecoveries,
-                       "no counter of link recoveries or of the link's integrity");
+                       "no counter of link recoveries or integrity errors");
   return Checks(kCounters)
-      .at_least("link recoveries or integrity errors in an hour", recoveries.events, kPerH)
-      .at_least("intervals with them", recoveries.intervals, 2);
+      .at_least("link recoveries or integrity errors in 1 h", recoveries.events, kPerH)
+      .at_least("intervals with such events", recoveries.intervals, 2);
 }
 
 // far_errors: the far receiver, which sees what we send, counts errors, sustained.
@@ -220,24 +220,24 @@ Finding far_errors(const Features& f) {
   const SignalStats& s = f.signal;
   const bool stuck = f.port.peer.errors_saturated && s.far_error_reads == 0;  // it can't rise
   if (stuck && f.traffic.retries_share > 0.5)  // with losses on the way, too, it speaks
-    return Checks(kFarCounters).holds("the far error counter is full", true);
-  if (s.far_reads < 2 || stuck) return unknown("the far end's counters are not known");
+    return Checks(kFarCounters).holds("the far error counter is saturated", true);
+  if (s.far_reads < 2 || stuck) return unknown("the far end's counters are unknown");
   const double watched_s = std::min(3600.0, in_seconds(f.now - f.port.first_seen));
   const double allowed = s.ber_limit ? 0 : kNoFecBer * f.port.line_rate_bps() * watched_s;
   const auto reads = s.far_error_reads;
   return Checks(kFarCounters)
       .at_least("readings with new errors at the far receiver", reads, kSustainedReads)
       .at_least("share of the readings", s.far_error_share(), kSustainedShare)
-      .at_least("errors at the far receiver in an hour, the worst reading left out",
+      .at_least("errors at the far receiver in 1 h without the worst reading",
                 s.far_errors_1h - s.far_errors_largest, std::max(kErrorsPerH, allowed));
 }
 
 Finding snr_low(const Features& f) {
   constexpr double kPam4Db = 16.5;  // near PAM4's limit (CMIS VDM)
   const auto& module = f.port.latest.module;
-  if (!module) return unknown("the module gives no signal-to-noise ratio");
+  if (!module) return unknown("the module reports no signal-to-noise ratio");
   // DP-16QAM lives on far less than PAM4 does: 800G-ZR modules that are well say 15.5 dB.
-  if (!module->coherent.empty()) return unknown("a coherent module's limits are not those of PAM4");
+  if (!module->coherent.empty()) return unknown("PAM4 limits do not apply to a coherent module");
   if (lanes_may_be_others(f)) return unknown(kSharedModule);
   const auto& snr = module->vdm.media_esnr_db;
   auto worst = snr.end();
@@ -248,7 +248,7 @@ Finding snr_low(const Features& f) {
     if (*lane > 0 && is_used(static_cast<std::size_t>(lane - snr.begin())) &&
         (worst == snr.end() || *lane < *worst))
       worst = lane;
-  if (worst == snr.end()) return unknown("the module gives no signal-to-noise ratio");
+  if (worst == snr.end()) return unknown("the module reports no signal-to-noise ratio");
   return Checks(kModule)
       .lane(static_cast<int>(worst - snr.begin()))
       .below("eSNR", *worst, kPam4Db, "dB");
@@ -268,7 +268,7 @@ Finding light_as_before(const Features& f, const WorseTraining& worse) {
   constexpr double kRematedS = 60, kRematedDb = 0.2;
   if (f.port.own.rx_lanes == 0)
     return f.medium == Medium::kOptical || f.medium == Medium::kUnknown
-               ? unknown("the received light is not known")
+               ? unknown("Rx power is unknown")
                : Finding(Checks(kFec));
   std::optional<double> lost_db, changed_db;
   for (std::size_t lane = 0; lane < f.port.own.rx_lanes; ++lane)
@@ -276,34 +276,36 @@ Finding light_as_before(const Features& f, const WorseTraining& worse) {
       lost_db = std::max(lost_db.value_or(*db), *db);
       changed_db = std::max(changed_db.value_or(0), std::abs(*db));
     }
-  if (!lost_db) return unknown_yet("the light was not read since the link is back");
+  if (!lost_db) return unknown_yet("Rx power was not read since the link came back");
   const double needed_db = implied_loss_db(worse.ber_before, worse.ber_after, is_pam4(f));
   Checks found(kModule);
-  found.below("light lost since the fall", lost_db, std::max(kNoiseDb, kPartOfIt * needed_db),
-              "dB");
+  found.below("Rx power lost since the link loss", lost_db,
+              std::max(kNoiseDb, kPartOfIt * needed_db), "dB");
   if (worse.down_s >= kRematedS)
-    found.below("change of light over a long fall", changed_db, kRematedDb, "dB");
+    found.below("change of Rx power over a long link loss", changed_db, kRematedDb, "dB");
   return found;
 }
 
 Finding came_back_worse(const Features& f) {
   const SignalStats& s = f.signal;
   const TrainingHistory& trainings = f.port.trainings;
-  if (!s.ber) return unknown("no error rate before FEC");
-  if (!trainings.worse && trainings.pending()) return unknown_yet("the link has just trained");
+  if (!s.ber) return unknown("no pre-FEC BER");
+  if (!trainings.worse && trainings.pending()) return unknown_yet("the link trained too recently");
   if (!trainings.worse) return Checks(kFec).holds("the errors rose when the link trained", false);
   const WorseTraining& worse = *trainings.worse;
   const bool harmless = *s.ber <= harmless_ber(f);
   Checks errors(kFec);
   errors
-      .at_least("times the pre-FEC BER before the fall", *s.ber / worse.ber_before,
+      .at_least("relative to the pre-FEC BER before the link loss", *s.ber / worse.ber_before,
                 harmless ? kWorseQuietly : kWorse)
-      .at_least("pre-FEC BER since the fall", s.ber, kLeastWorse)
-      .below("times the pre-FEC BER just after the training", *s.ber / worse.ber_after, kWorse);
+      .at_least("pre-FEC BER since the link loss", s.ber, kLeastWorse)
+      .below("relative to the pre-FEC BER just after the training", *s.ber / worse.ber_after,
+             kWorse);
   // Two trainings that end alike point at a part. Of errors that do no harm it is told all the
   // same.
   if (!harmless)
-    errors.below("trainings in a row that ended alike", static_cast<double>(worse.trainings), 2);
+    errors.below("consecutive trainings with the same result", static_cast<double>(worse.trainings),
+                 2);
   Finding found = errors;
   // Until it is known how the next training ended, what was found of the last one stands.
   if (!found.present() || trainings.pending()) return found;
@@ -320,26 +322,26 @@ constexpr std::string_view kFecSource =
 constexpr std::string_view kReadFec = "read the FEC counters (ethtool -I --show-fec)";
 
 constexpr Symptom kRows[] = {
-    {kReceiveErrors, "receive_errors", "more errors before FEC than normal", kAny,
+    {kReceiveErrors, "receive_errors", "pre-FEC BER above baseline or limit", kAny,
      &observe_receive_errors, kFec | kCounters, kFecSource, kReadFec},
-    {kLosingData, "losing_data", "errors that FEC can't correct", kAny, &losing_data,
+    {kLosingData, "losing_data", "errors that FEC cannot correct", kAny, &losing_data,
      kFec | kCounters, kFecSource, kReadFec},
     {kOneLaneErrors, "one_lane_errors", "one lane has most of the errors", kAny, &one_lane_errors,
      kFec, "CorrOpt; NVIDIA Cable Validation Tool; judgement (ratio)",
      "read the errors of each lane (mlxlink -c)"},
-    {kErrorBursts, "error_bursts", "data are lost in bursts, in between the link is fine", kAny,
+    {kErrorBursts, "error_bursts", "data loss in bursts, with no errors in between", kAny,
      &error_bursts, kFec | kCounters, "judgement", kReadFec},
     {kErrorsBeforeFall, "errors_before_fall", "errors rose before the link went down", kDown,
      &errors_before_fall, kFec, "judgement", ""},
-    {kLinkRecoveries, "link_recoveries", "the link retrains by itself", kAny, &link_recoveries,
+    {kLinkRecoveries, "link_recoveries", "the link retrains on its own", kAny, &link_recoveries,
      kCounters, "IBTA LinkErrorRecoveryCounter; ibqueryerrors' limits", ""},
     {kFarErrors, "far_errors", "the far receiver has errors", kAny, &far_errors, kFarCounters,
      "IBTA PortCounters of the far port; judgement (ratio)",
      "read the error counters of the far port"},
     {kSnrLow, "snr_low", "the module sees a noisy signal", kUp, &snr_low, kModule,
      "CMIS 5 VDM eSNR; judgement (drop)", ""},
-    {kCameBackWorse, "came_back_worse",
-     "more errors since the link trained, with the light as before", kUp, &came_back_worse, kFec,
+    {kCameBackWorse, "came_back_worse", "more errors since the last training, at unchanged light",
+     kUp, &came_back_worse, kFec,
      "sonic-net/sonic-mgmt PR 26555; judgement (30 times, if harmless)", ""},
 };
 

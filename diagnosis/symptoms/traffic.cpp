@@ -12,7 +12,7 @@ using enum SymptomId;
 using enum LinkState;
 using enum EvidenceSource;
 
-constexpr std::string_view kNotFull = "the window of the traffic is not full yet";
+constexpr std::string_view kNotFull = "the traffic window is not full yet";
 constexpr double kLoadedS = 1100;  // with load, of the window: a peak before an idle hour is none
 constexpr double kLeastIntervals = 4;
 
@@ -27,23 +27,24 @@ Finding congested(const Features& f) {
   if (run.known_s >= kTrafficRunS && run.loaded_s >= kRunShare * run.known_s &&
       run_share >= kRunShare)
     return Checks(kCounters).at_least(
-        "share of the last minutes with marks, pause or waiting for credits", run_share, kRunShare);
+        "share of the last minutes with congestion marks, pause frames or credit waits", run_share,
+        kRunShare);
   if (!t.full()) return unknown(kNotFull);
   if (t.loaded_s < kLoadedS)
-    return Checks(kCounters).at_least("time with load", t.loaded_s, kLoadedS, "s");
+    return Checks(kCounters).at_least("time under load", t.loaded_s, kLoadedS, "s");
   if (t.discards_share > std::max({t.marks_share, t.pause_share, t.wait_share}))
     return Checks(kCounters).at_least(
-        "share of loaded intervals in which packets waited too long to be sent", t.discards_share,
-        kShare);
+        "share of loaded intervals with packets that waited too long for transmission",
+        t.discards_share, kShare);
   if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
     return Checks(kCounters)
         .at_least("share of loaded intervals with congestion marks", t.marks_share, kShare)
         .above("congestion marks", t.marks_per_s, kLeastMarksPerS, "/s");
   if (t.pause_share >= t.wait_share)
-    return Checks(kCounters).at_least("share of loaded intervals with pause", t.pause_share,
+    return Checks(kCounters).at_least("share of loaded intervals with pause frames", t.pause_share,
                                       kShare);
-  return Checks(kCounters).at_least("share of loaded intervals that waited for credits",
-                                    t.wait_share, kShare);
+  return Checks(kCounters).at_least("share of loaded intervals with credit waits", t.wait_share,
+                                    kShare);
 }
 
 /// A host that drops nothing because it asks the network to wait, or whose PCIe does.
@@ -52,7 +53,7 @@ std::optional<Finding> host_waits(const TrafficStats& t) {
   if ((!t.pause_sent_known && !t.stalls_known) || !t.full() || t.loaded_s < kLoadedS)
     return std::nullopt;
   Checks found(kCounters);
-  found.at_least("time with load", t.loaded_s, kLoadedS, "s");
+  found.at_least("time under load", t.loaded_s, kLoadedS, "s");
   if (t.pause_sent_share >= t.stalls_share)
     found.at_least("share of loaded intervals with pause frames sent", t.pause_sent_share, kShare);
   else
@@ -69,12 +70,12 @@ Finding dropped_packets(const Features& f) {
   if (run.known_s >= kTrafficRunS && run.tested_s >= kRunShare * run.known_s &&
       run.drops_share >= kRunShare)
     return Checks(kCounters)
-        .above("packets without a buffer, of the last minutes", run.drops_per_s, per_s, "/s")
+        .above("packets without a buffer in the last minutes", run.drops_per_s, per_s, "/s")
         .at_least("share of the last minutes with drops", run.drops_share, kRunShare);
   if (!t.full()) return unknown(kNotFull);
   return Checks(kCounters)
       .above("packets without a buffer", t.drops_per_s, per_s, "/s")
-      .at_least("time with load", t.tested_s, kLoadedS, "s")
+      .at_least("time under load", t.tested_s, kLoadedS, "s")
       .at_least("share of intervals with drops", t.drops_share, kShare);
 }
 
@@ -102,26 +103,26 @@ Finding retries(const Features& f) {
 Finding forwarded_errors(const Features& f) {
   const TrafficStats& t = f.traffic;
   if (!t.forwarded_known || t.all < kLeastIntervals)
-    return not_counted(f, Indicator::kForwardedErrors, "no counter of errors made upstream");
+    return not_counted(f, Indicator::kForwardedErrors, "no counter of upstream errors");
   if (!t.full()) return unknown(kNotFull);
   return Checks(kCounters)
-      .above("packets that were bad before the last switch", t.forwarded_per_s, kRarePerS, "/s")
-      .at_least("share of intervals with them", t.forwarded_share, kRareShare);
+      .above("packets damaged upstream of the last switch", t.forwarded_per_s, kRarePerS, "/s")
+      .at_least("share of intervals with such events", t.forwarded_share, kRareShare);
 }
 
 constexpr std::string_view kTraffic =
     "linux: drivers/infiniband/hw/mlx5/counters.c, mlx5 counters.rst; judgement (rates)";
 
 constexpr Symptom kRows[] = {
-    {kCongested, "congested", "the network can't take what this port sends", kAny, &congested,
+    {kCongested, "congested", "the network cannot absorb this port's traffic", kAny, &congested,
      kCounters, kTraffic, ""},
-    {kHostDrops, "host_drops", "this host can't take what arrives", kAny, &host_drops, kCounters,
-     kTraffic, ""},
-    {kRetries, "retries", "packets are lost somewhere on the way", kAny, &retries, kCounters,
-     kTraffic, ""},
-    {kForwardedErrors, "forwarded_errors", "packets were damaged before the last switch", kAny,
+    {kHostDrops, "host_drops", "this host cannot absorb the traffic that it receives", kAny,
+     &host_drops, kCounters, kTraffic, ""},
+    {kRetries, "retries", "packets are lost on their path", kAny, &retries, kCounters, kTraffic,
+     ""},
+    {kForwardedErrors, "forwarded_errors", "packets were damaged upstream of the last switch", kAny,
      &forwarded_errors, kCounters,
-     "IBTA PortRcvRemotePhysicalErrors; bad checksums where the link itself lost nothing", ""},
+     "IBTA PortRcvRemotePhysicalErrors; bad checksums without losses on the link itself", ""},
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "failed. A series shows 0 for its first minute."},
     {"linkhealth_link_up", kGauge, "device,port", "", "", "1 with carrier, 0 without."},
     {"linkhealth_bandwidth_expected_bytes_per_second", kGauge, "device,port", "byte/s", "",
-     "Speed that the configuration or the cabling plan expects of the port."},
+     "Speed that the configuration or the cabling plan expects of the port; without one, the "
+     "highest speed seen on it."},
     {"linkhealth_bandwidth_available_bytes_per_second", kGauge, "device,port", "byte/s", "",
      "Speed of the link in bytes, 0 while it is down."},
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
@@ -75,6 +76,9 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",
      "Always 1; a source that failed at its last attempt, and the reason. Empty device and port: "
      "the whole node."},
+    {"linkhealth_port_sources", kGauge, "device,port,state", "", "",
+     "Sources of the port that apply and are offered, by state: readable, or unreadable (at all or "
+     "in part). No series where all are readable. linkhealth doctor lists them."},
     {"linkhealth_stuck_probes", kGauge, "", "", "",
      "Hung reads; 0 when there are none. linkhealth_gap names them (reason: no answer within N "
      "s)."},
@@ -148,9 +152,9 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_module_fec_tail_symbols", kGauge, "device,port,side,statistic", "", "optics",
      "Most symbol errors of any code word."},
     {"linkhealth_module_laser_age_ratio", kGauge, "device,port", "", "optics",
-     "How much of its laser's life the module thinks is used: 0 new, 1 at its end."},
+     "Share of its laser's life that the module reports as used: 0 new, 1 end of life."},
     {"linkhealth_module_laser_frequency_error_hertz", kGauge, "device,port", "Hz", "optics",
-     "How far a tunable laser is from its channel."},
+     "Deviation of a tunable laser from its channel."},
     {"linkhealth_module_coherent", kGauge, "device,port,monitor", "", "optics",
      "A monitor of a coherent module (OIF C-CMIS), by its name in recordings, which ends with its "
      "unit: osnr_db, "

@@ -60,11 +60,18 @@ void add_faults(PortSeries& out, const PortReport& port) {
   }
 }
 
+/// The highest speed ever seen; nullopt where nothing is expected of the port.
+std::optional<std::uint32_t> best_speed(const PortReport& port) {
+  if (!port.exempt.empty() || !port.figures.best_speed_mbps) return std::nullopt;
+  return static_cast<std::uint32_t>(*port.figures.best_speed_mbps);
+}
+
 void add_bandwidth(PortSeries& out, const PortReport& port) {
   const auto bytes_per_s = [](const std::optional<std::uint32_t>& speed_mbps) {
     return speed_mbps ? std::optional(*speed_mbps * kBytesPerMegabit) : std::nullopt;
   };
-  out.add("linkhealth_bandwidth_expected_bytes_per_second", bytes_per_s(port.expected.speed_mbps));
+  out.add("linkhealth_bandwidth_expected_bytes_per_second",
+          bytes_per_s(port.expected.speed_mbps ? port.expected.speed_mbps : best_speed(port)));
   const auto& link = port.latest.link;
   if (!link) return;
   out.add("linkhealth_link_up", link->carrier);
@@ -105,6 +112,15 @@ void add_link(PortSeries& out, const PortReport& port, WallTime report_at) {
 void add_gaps(MetricFamilies& out, const PortKey& port, const std::vector<Gap>& gaps) {
   for (const Gap& gap : gaps)
     PortSeries(out, port).add("linkhealth_gap", {gap.probe, gap_label(gap.reason)}, 1);
+}
+
+/// Only of a port with unreadable sources: the default set is lean.
+void add_sources(PortSeries& out, const std::map<PortKey, SightCount>& sight, const PortKey& port) {
+  const auto count = sight.find(port);
+  if (count == sight.end() || count->second.unreadable == 0) return;
+  const auto& [unreadable, sources] = count->second;
+  out.add("linkhealth_port_sources", {"readable"}, sources - unreadable);
+  out.add("linkhealth_port_sources", {"unreadable"}, unreadable);
 }
 
 /// Hung reads (daemon/sampling/sampler.cpp writes the reason).
@@ -206,6 +222,7 @@ std::string metrics_text(const Report& report, const FaultEventCounts& events,
     add_faults(series, port);
     add_link(series, port, report.at);
     add_gaps(out, port.port, port.gaps);
+    add_sources(series, monitor.sight, port.port);
     if (groups.counters) add_counters(series, port);
     if (groups.counters) add_phy(series, port);
     if (groups.optics) add_hardware(series, port);

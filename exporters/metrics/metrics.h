@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/doctor.h"
 #include "model/report.h"
 #include "model/setting_table.h"
 
@@ -79,8 +80,9 @@ struct MonitorFigures {
   std::string version;
   std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
   std::optional<WallTime> started_at{};
-  std::optional<StoreHealth> store{};  ///< nullopt: it has none
-  MetricGroups always{};               ///< by configuration
+  std::optional<StoreHealth> store{};     ///< nullopt: it has none
+  MetricGroups always{};                  ///< by configuration
+  std::map<PortKey, SightCount> sight{};  ///< of the ports that are monitored
 };
 
 enum class MetricType : std::uint8_t { kGauge, kCounter };

@@ -13,10 +13,11 @@ using enum MetricType;
 
 constexpr auto kSettings = std::to_array<Setting>({
     {"counters", 0, 0, 1, "",
-     "on: every scrape has the raw counters, also without collect[]=counters: 100 and more a port"},
+     "1: every scrape includes the raw counters, even without collect[]=counters (100 or more "
+     "series per port)"},
     {"optics", 0, 0, 1, "",
-     "on: every scrape has each lane's light, the module's flags and the card's slot, also without "
-     "collect[]=optics"},
+     "1: every scrape includes the light of each lane, the module's flags and the card's slot, "
+     "even without collect[]=optics"},
 });
 constexpr std::array<SettingGroup, 1> kSettingGroups = {{{"metrics", kSettings}}};
 

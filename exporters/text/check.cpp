@@ -70,8 +70,7 @@ std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports)
 
 std::string format_ok(const Report& report, const PortReport* only) {
   if (only != nullptr)
-    return only->port + " " + format_name(to_string(only->health)) +
-           (only->maintenance ? ", in maintenance" : "");
+    return only->port + " " + format_health(*only) + (only->maintenance ? ", in maintenance" : "");
   const auto exempt = std::ranges::count(report.ports, Health::kExempt, &PortReport::health);
   const auto worked_on = std::ranges::count_if(
       report.ports, [](const PortReport& port) { return port.maintenance.has_value(); });
@@ -87,7 +86,7 @@ std::string why_unknown(const Report& report, const PortReport* only) {
   const auto exempt = [](const PortReport& port) { return port.health == Health::kExempt; };
   if (only != nullptr)
     return exempt(*only) && !only->maintenance
-               ? only->port + " is not judged" +
+               ? only->port + " is not monitored" +
                      (only->exempt.empty() ? "" : ": " + clean_text(only->exempt, true))
                : "";
   if (report.ports.empty()) return "no port found";
@@ -98,7 +97,7 @@ std::string why_unknown(const Report& report, const PortReport* only) {
   if (!std::ranges::all_of(report.ports, exempt)) return "";
   const std::string& first = report.ports.front().exempt;
   return fmt::format(
-      "none of {} is judged{}", count_of(report.ports.size(), "port"),
+      "none of {} is monitored{}", count_of(report.ports.size(), "port"),
       first.empty() ? ""
                     : fmt::format(" ({}: {})", report.ports.front().port, clean_text(first, true)));
 }

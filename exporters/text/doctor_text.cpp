@@ -78,7 +78,7 @@ void add_limits(TextPage& page, const DoctorReport& doctor) {
                (ports.size() == 1 ? ports.front()
                                   : fmt::format("{} ports ({} …)", ports.size(), ports.front())));
     if (undetected.empty() && alike.empty())
-      page.text(4, "every fault can be detected and distinguished");
+      page.text(4, "all faults can be detected and distinguished");
     if (!undetected.empty())
       page.text(4, "faults that cannot be detected: " + join_parts(undetected, ", "));
     if (!alike.empty()) page.text(4, "faults that cannot be distinguished:");
@@ -92,7 +92,7 @@ void add_limits(TextPage& page, const DoctorReport& doctor) {
 std::string format_environment(const DoctorReport& doctor) {
   if (doctor.played)
     return fmt::format(
-        "linkhealth {} plays a recording: kernel and permissions of the recorded node are unknown",
+        "linkhealth {} plays a recording: the recorded node's kernel and permissions are unknown",
         doctor.version);
   const std::string capabilities = join_parts(doctor.capabilities, ", ");
   return fmt::format("kernel {}, linkhealth {}, permissions of {}: {}",

@@ -57,15 +57,46 @@ std::string format_dbm(const std::optional<double>& power_dbm, std::string_view 
   return power_dbm ? format_quantity_value(*power_dbm, "dBm") : std::string(unknown);
 }
 
-/// "far Tx +0.4 ━━━━ loss 9.5 dB ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
+/// A loss below this is not shown: reading noise and remating.
+constexpr double kLeastShownLossDb = 0.5;
+
+/// The lane that lost most against its baseline; without a loss, the one with the least power.
+std::optional<std::size_t> shown_lane(const PortReport& port, const ModuleSample* module) {
+  const auto weakest = weakest_lane(module, &ModuleLane::rx_power_mw);
+  const PortFigures& figures = port.figures;
+  const bool lost = figures.rx_power_lost_db.value_or(0) >= kLeastShownLossDb;
+  if (!weakest || !lost || !figures.rx_power_lost_lane) return weakest;
+  const std::size_t lane = *figures.rx_power_lost_lane - 1;
+  return lane < module->lanes.size() ? lane : weakest;
+}
+
+/// The module was read before the link went down, so its powers do not show why.
+bool is_older_than_loss(const PortReport& port) {
+  const auto& link = port.latest.link;
+  return link && link->carrier == false && !port.figures.worst_rx_power_dbm;
+}
+
+/// The same of the far module.
+bool is_far_older_than_loss(const PortReport& port, SteadyTime t) {
+  const auto& link = port.latest.link;
+  const auto& peer = port.latest.peer;
+  return link && link->carrier == false && port.figures.carrier_since && peer &&
+         peer->module_age_s && *peer->module_age_s > in_seconds(t - *port.figures.carrier_since);
+}
+
+/// "far Tx +0.4 ━━━━ 8.1 dB below baseline ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
 std::string budget_line(const PortReport& port, const ModuleSample& module, std::size_t lane,
-                        bool ascii) {
+                        SteadyTime t, bool ascii) {
   const auto rx = lane_dbm(&module, lane, &ModuleLane::rx_power_mw);
-  const auto tx = lane_dbm(far_module(port), lane, &ModuleLane::tx_power_mw);
+  const ModuleSample* far = is_far_older_than_loss(port, t) ? nullptr : far_module(port);
+  const auto tx = lane_dbm(far, lane, &ModuleLane::tx_power_mw);
   const std::string_view dash = ascii ? "----" : "━━━━";
   std::string text = fmt::format("far Tx {} {}", format_dbm(tx, "unknown"), dash);
-  if (tx && std::isfinite(*tx) && std::isfinite(*rx))
-    text += fmt::format(" loss {:.1f} dB ", *tx - *rx);
+  const double lost_db = port.figures.rx_power_lost_db.value_or(0);
+  if (lost_db >= kLeastShownLossDb && std::isfinite(*rx))
+    text += fmt::format(" {:.1f} dB below baseline ", lost_db);
+  else if (tx && std::isfinite(*tx) && std::isfinite(*rx))
+    text += fmt::format(" path loss {:.1f} dB ", *tx - *rx);
   text += fmt::format("{}{} Rx {}", dash, ascii ? ">" : "▶", format_dbm(rx, ""));
   if (module.lanes.size() > 1) text += fmt::format(" (lane {})", lane + 1);
   const auto alarm = limit_dbm(module.thresholds.rx_power_mw.low_alarm);
@@ -118,7 +149,7 @@ Direction direction(const PortReport& port, bool inward) {
 /// "8.1 dB below baseline"
 std::string format_baseline(const std::optional<double>& lost_db) {
   if (!lost_db) return "";
-  if (std::abs(*lost_db) < 0.5) return "as baseline";
+  if (std::abs(*lost_db) < kLeastShownLossDb) return "at baseline";
   return fmt::format("{:.1f} dB {} baseline", std::abs(*lost_db), *lost_db > 0 ? "below" : "above");
 }
 
@@ -132,7 +163,7 @@ std::string direction_text(const Direction& link, const TextStyle& style) {
   add(link.sender, link.tx_dbm, "dBm", format_baseline(link.tx_lost_db));
   const bool both =
       link.tx_dbm && link.rx_dbm && std::isfinite(*link.tx_dbm) && std::isfinite(*link.rx_dbm);
-  if (both) add("loss", *link.tx_dbm - *link.rx_dbm, "dB", "");
+  if (both) add("path loss", *link.tx_dbm - *link.rx_dbm, "dB", "");
   add(link.receiver, link.rx_dbm, "dBm", format_baseline(link.rx_lost_db));
   if (link.limit_dbm) {
     std::string note = "low alarm";
@@ -171,14 +202,15 @@ std::string no_light_reason(const PortReport& port) {
 
 }  // namespace
 
-std::string lanes_text(const PortReport& port, const TextStyle& style) {
+std::string lanes_text(const PortReport& port, const TextStyle& style, SteadyTime t) {
   const ModuleSample* module = own_module(port);
-  const auto lane = weakest_lane(module, &ModuleLane::rx_power_mw);
+  const auto lane = shown_lane(port, module);
   if (!lane) return {};
   const auto label = [&](std::string_view name) {
     return "  " + paint_faint(pad_right(name, TextPage::kLabelColumns), style);
   };
-  std::string text = label("Light dBm") + budget_line(port, *module, *lane, style.ascii) + "\n";
+  if (is_older_than_loss(port)) return label("Light dBm") + "not read since the link went down\n";
+  std::string text = label("Light dBm") + budget_line(port, *module, *lane, t, style.ascii) + "\n";
   if (module->lanes.size() < 2) return text;
   constexpr std::size_t kCellColumns = 21;
   const std::size_t per_line =

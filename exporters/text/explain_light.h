@@ -10,7 +10,7 @@ namespace linkhealth {
 
 /// The lines "Light dBm" and "Lanes Rx" of `explain`. Empty where the module reports no received
 /// power (copper, no module, unreadable).
-std::string lanes_text(const PortReport& port, const TextStyle& style);
+std::string lanes_text(const PortReport& port, const TextStyle& style, SteadyTime t);
 /// The link budget of both directions, for `explain --physics`. What cannot be read is named.
 std::string physics_text(const PortReport& port, const TextStyle& style);
 

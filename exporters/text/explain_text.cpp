@@ -32,8 +32,22 @@ std::string format_cable(const PortReport& port) {
   return text;
 }
 
+std::optional<WallTime> carrier_lost_at(const PortReport& port, const ExplainView& view) {
+  const auto& link = port.latest.link;
+  if (!link || link->carrier != false || !port.figures.carrier_since) return std::nullopt;
+  return view.now -
+         std::chrono::duration_cast<WallTime::duration>(view.t - *port.figures.carrier_since);
+}
+
 std::string health_since(const PortReport& port, const ExplainView& view) {
   std::string text = format_name(to_string(port.health));
+  const auto lost_at = carrier_lost_at(port, view);
+  if (port.health == Health::kDown && lost_at)
+    return text + " since " + format_ago(*lost_at, view.now) +
+           (port.faults.empty()
+                ? ""
+                : ", diagnosed " + format_duration(view.now - port.faults.front().opened_at) +
+                      " ago");
   if (!port.faults.empty() && port.health != Health::kHealthy)
     return text + " since " + format_ago(port.faults.front().opened_at, view.now);
   if (port.figures.carrier_since && port.latest.link && port.latest.link->carrier)
@@ -132,8 +146,9 @@ void steps(TextPage& page, const FaultReport& fault) {
   page.labelled("Fixed when", fault.verify);
 }
 
-std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
-  std::string name = fmt::format("{} {}", sign, format_name(evidence.symptom));
+/// `what` was seen, its value and its limit.
+std::vector<std::string> evidence_row(const Evidence& evidence, char sign, std::string_view what) {
+  std::string name = fmt::format("{} {}", sign, what);
   if (!evidence.where.empty()) name += ", " + evidence.where;
   const bool statement = is_statement(evidence);
   std::string observed, limit;
@@ -142,7 +157,7 @@ std::vector<std::string> evidence_row(const Evidence& evidence, char sign) {
                          : format_quantity(*evidence.observed, evidence.unit);
   if (evidence.threshold && !statement)
     limit = evidence.op + " " + format_quantity_value(*evidence.threshold, evidence.unit);
-  return {name, observed, limit, evidence.source};
+  return {name, observed, limit};
 }
 
 /// Evidence for and against, and the readings that are missing.
@@ -151,13 +166,13 @@ void why(TextPage& page, const FaultReport& fault) {
   std::vector<std::vector<std::string>> rows = {{"Why", "observed", "limit", "source"}};
   std::vector<std::string> texts = {""};
   const auto add = [&](const Evidence& evidence, char sign) {
-    rows.push_back(evidence_row(evidence, sign));
+    rows.push_back(evidence_row(evidence, sign, format_name(evidence.symptom)));
+    rows.back().push_back(evidence.source);
     texts.push_back(evidence.text);
   };
   for (const bool supports : {true, false})
     for (const Evidence& evidence : fault.evidence)
       if (evidence.supports == supports) add(evidence, supports ? '+' : '-');
-  for (const Evidence& evidence : fault.ruled_out) add(evidence, '-');
   page.line();
   const auto lines = align_columns(rows, 2, std::string::npos, page.style().ascii);
   page.line(paint_faint(lines[0], page.style()));
@@ -175,6 +190,18 @@ void why(TextPage& page, const FaultReport& fault) {
     if (!missing.how.empty()) text += ". To enable: " + missing.how;
     page.text(2, text);
   }
+}
+
+/// What was read and shows no sign of another fault.
+void ruled_out(TextPage& page, const FaultReport& fault) {
+  if (fault.ruled_out.empty()) return;
+  std::vector<std::vector<std::string>> rows = {{"Ruled out by", "observed", "limit", "fault"}};
+  for (const Evidence& evidence : fault.ruled_out) {
+    rows.push_back(evidence_row(evidence, '-', evidence.text));
+    rows.back().push_back(evidence.rules_out);
+  }
+  page.line();
+  page.table(std::move(rows));
 }
 
 /// The other faults that were considered.
@@ -289,6 +316,14 @@ std::string format_no_fault(const PortReport& port, SteadyTime t) {
   }
 }
 
+void no_fault(TextPage& page, const PortReport& port, SteadyTime t) {
+  page.text(0, format_no_fault(port, t), 0);
+  if (port.checks.empty()) return;
+  page.line();
+  for (std::size_t i = 0; i < port.checks.size(); ++i)
+    page.labelled(i == 0 ? "Check" : "", fmt::format("{} {}", i + 1, port.checks[i]), 2);
+}
+
 /// "19 to 1", "1 to 2.7"
 std::string format_odds(double nats) {
   const double odds = std::exp(std::min(std::abs(nats), 20.0));
@@ -344,6 +379,7 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);
+  ruled_out(page, fault);
 }
 
 void other_faults(TextPage& page, const PortReport& port) {
@@ -364,7 +400,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   header(page, port, view);
   page.line();
   if (port.faults.empty())
-    page.text(0, format_no_fault(port, view.t), 0);
+    no_fault(page, port, view.t);
   else
     diagnosis(page, port, view);
   if (port.maintenance)
@@ -372,8 +408,9 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   page.line();
   if (const auto& module = port.latest.module; module && module->imported_at)
     page.labelled("Module", "imported reading of " + format_ago(*module->imported_at, view.now));
-  page.append(view.physics ? physics_text(port, style) : lanes_text(port, style));
+  page.append(view.physics ? physics_text(port, style) : lanes_text(port, style, view.t));
   if (monitored) page.labelled("Readings", readings(port, view.now));
+  if (monitored) page.labelled("Coverage", format_coverage(port));
   for (const Trend& trend : port.trends) page.labelled("Trend", format_trend(trend));
   if (port.impact) page.labelled("Impact", format_impact(*port.impact));
   page.labelled("Note", port.note);

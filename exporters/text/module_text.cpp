@@ -119,7 +119,7 @@ std::string format_state(const ModuleSample& m) {
   const bool by_pin = m.state == "ModuleLowPwr" && m.low_pwr_allow_request_hw == true;
   return join_parts({m.state, m.fault_cause,
                      held     ? "the host holds it in low power (LowPwrRequestSW)"
-                     : by_pin ? "it obeys the low-power pin of the cage (LowPwrAllowRequestHW)"
+                     : by_pin ? "controlled by the cage's low-power pin (LowPwrAllowRequestHW)"
                               : ""},
                     ": ");
 }
@@ -136,7 +136,7 @@ std::string format_silence(const ModuleSample& m) {
   if (m.kind == "dac") return "nothing: a passive copper cable has no monitors";
   const bool flat = m.management.starts_with("CMIS") && !m.bank_count;
   if (flat && m.state.empty()) return "nothing: its memory holds only its identity (flat memory)";
-  return m.warnings.empty() ? "nothing: it offers no monitors" : "nothing that is known: see below";
+  return m.warnings.empty() ? "nothing: it offers no monitors" : "no known monitors: see below";
 }
 
 void monitor(TextPage& page, std::string_view name, std::optional<double> value,
@@ -475,7 +475,7 @@ std::string module_text(const ModuleSample& m, const TextStyle& style) {
   coherent(page, m.coherent);
   lane_states(page, m);
   flags(page, m);
-  section(page, "Not read or not believed", "", m.warnings);
+  section(page, "Not read or implausible", "", m.warnings);
   return page.result();
 }
 

@@ -73,7 +73,7 @@ Result<const PortReport*> find_port(const Report& report, std::string_view name)
   if (found.empty()) return Error{suggestion(report, name.substr(0, 64))};
   std::string keys;
   for (const PortReport* port : found) keys += (keys.empty() ? "" : ", ") + port->port;
-  return Error{fmt::format("\"{}\" means more than one port: say which of {}",
+  return Error{fmt::format("\"{}\" matches more than one port: use one of {}",
                            printable(name.substr(0, 64)), keys)};
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "exporters/text/text.h"
@@ -79,6 +80,8 @@ std::string verdict_cell(const PortReport& port) {
     if (!port.faults.empty()) text += "; " + format_name(port.faults.front().fault);
     return text;
   }
+  if (port.faults.empty() && port.health == Health::kDown && !port.checks.empty())
+    return "down, cause not determined yet; " + port.checks.front();
   if (port.faults.empty()) return format_health(port);
   const FaultReport& fault = port.faults.front();
   if (!is_told_on(fault, port.port))
@@ -142,7 +145,8 @@ std::vector<std::string> lines_of(const Ports& ports, const std::vector<Column>&
   return lines;
 }
 
-std::string table(const Ports& ports, SteadyTime t, const TextStyle& style, bool wide) {
+void add_table(StatusLines& out, SteadyTime t, const TextStyle& style, bool wide) {
+  const Ports& ports = out.ports;
   const std::size_t width = wide ? std::string::npos : usable_width(style);
   std::vector<std::string> verdicts;
   std::size_t wanted = 0;
@@ -158,42 +162,27 @@ std::string table(const Ports& ports, SteadyTime t, const TextStyle& style, bool
     std::erase(columns, column);
     lines = lines_of(ports, columns, t, style.ascii);
   }
-  std::string text = "\n" + paint_faint(lines[0] + "HEALTH", style) + "\n";
+  out.titles = paint_faint(lines[0] + "HEALTH", style);
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const Health health = ports[i]->health;
     const std::string sign = health_sign(health, style.ascii) + " ";
     const std::size_t indent = display_width(lines[i + 1]) + display_width(sign);
     std::string head = lines[i + 1];
     std::string mark = sign;
+    auto& row = out.rows.emplace_back();
     for (const std::string& line : wrap(verdicts[i], std::max<std::size_t>(width - indent, 12))) {
-      text += head;
-      text += paint_health(mark + line, health, style) + "\n";
+      row.push_back(head + paint_health(mark + line, health, style));
       head = std::string(indent, ' ');
       mark.clear();
     }
   }
-  return text;
-}
-
-/// "10 ports: 7 healthy, 1 degraded, 1 down, 1 exempt"
-std::string counts(const Report& report) {
-  std::vector<std::string> parts;
-  for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
-                              Health::kUnknown, Health::kExempt})
-    if (const auto number = std::ranges::count(report.ports, health, &PortReport::health))
-      parts.push_back(fmt::format("{} {}", number, format_name(to_string(health))));
-  std::string text = count_of(report.ports.size(), "port");
-  if (!parts.empty()) text += ": " + join_parts(parts, ", ");
-  const auto worked_on = std::ranges::count_if(
-      report.ports, [](const PortReport& port) { return port.maintenance.has_value(); });
-  return worked_on > 0 ? fmt::format("{}; {} in maintenance", text, worked_on) : text;
 }
 
 std::string headline(const Report& report, const TextStyle& style, const StatusView& view) {
   const std::string node = clean_text(report.node, style.ascii);
-  std::string text =
-      paragraph(paint_bold(node, style) + "   ", display_width(node) + 3,
-                join_parts({counts(report), format_sight(view.sight)}, "; "), usable_width(style));
+  std::string text = paragraph(paint_bold(node, style) + "   ", display_width(node) + 3,
+                               join_parts({format_ports(report), format_sight(view.sight)}, "; "),
+                               usable_width(style));
   const std::string age =
       join_parts({view.watching ? "watching for " + format_duration(*view.watching) : "",
                   view.now ? "last sample " + format_duration(*view.now - report.at) + " ago" : ""},
@@ -242,6 +231,19 @@ std::string import_note(const Ports& shown, WallTime now, const TextStyle& style
 
 }  // namespace
 
+std::string format_ports(const Report& report) {
+  std::vector<std::string> parts;
+  for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
+                              Health::kUnknown, Health::kExempt})
+    if (const auto number = std::ranges::count(report.ports, health, &PortReport::health))
+      parts.push_back(fmt::format("{} {}", number, format_name(to_string(health))));
+  std::string text = count_of(report.ports.size(), "port");
+  if (!parts.empty()) text += ": " + join_parts(parts, ", ");
+  const auto worked_on = std::ranges::count_if(
+      report.ports, [](const PortReport& port) { return port.maintenance.has_value(); });
+  return worked_on > 0 ? fmt::format("{}; {} in maintenance", text, worked_on) : text;
+}
+
 std::string format_impact(const Impact& impact) {
   const auto part = [](double mbps, std::string_view word) {
     return mbps > 0 ? fmt::format("{:g} Gb/s {}", mbps / 1000, word) : std::string();
@@ -257,7 +259,7 @@ std::string format_impact(const Impact& impact) {
 
 std::string format_sight(const std::optional<SightCount>& sight) {
   if (!sight || sight->unreadable == 0) return "";
-  return fmt::format("{} of {} sources unreadable: linkhealth doctor", sight->unreadable,
+  return fmt::format("{} of {} sources unreadable, see linkhealth doctor", sight->unreadable,
                      sight->sources);
 }
 
@@ -269,20 +271,51 @@ std::size_t count_problems(const Report& report) {
   return static_cast<std::size_t>(std::ranges::count_if(report.ports, is_problem));
 }
 
-std::string status_text(const Report& report, const TextStyle& style, const StatusView& view) {
-  Ports shown;
-  for (const PortReport& port : report.ports)
-    if (!view.problems_only || is_problem(port)) shown.push_back(&port);
-  std::string text = headline(report, style, view);
+std::vector<const PortReport*> worst_first(const Report& report) {
+  constexpr std::array kWorstFirst{Health::kDown,    Health::kDegraded, Health::kAtRisk,
+                                   Health::kUnknown, Health::kHealthy,  Health::kExempt};
+  Ports ports;
+  for (const PortReport& port : report.ports) ports.push_back(&port);
+  // What an operator already has in hand, and what another port reports, stands behind the rest.
+  const auto rank = [&](const PortReport* port) {
+    const bool handled =
+        port->maintenance ||
+        (!port->faults.empty() && (port->faults.front().state == FaultState::kAcknowledged ||
+                                   !is_told_on(port->faults.front(), port->port)));
+    return std::tuple(std::ranges::find(kWorstFirst, port->health) - kWorstFirst.begin(), handled,
+                      port->faults.empty() ? 0.0 : -port->faults.front().confidence);
+  };
+  std::ranges::stable_sort(ports, {}, rank);
+  return ports;
+}
+
+StatusLines status_lines(const Report& report, const TextStyle& style, const StatusView& view) {
+  StatusLines out;
+  out.ports = worst_first(report);
+  if (!view.worst_first) std::ranges::sort(out.ports);  // the report's own order
+  if (view.problems_only)
+    std::erase_if(out.ports, [](const PortReport* port) { return !is_problem(*port); });
+  std::string& text = out.head;
+  text = headline(report, style, view);
   if (report.impact)
     text += paragraph("  Impact: ", 10, format_impact(*report.impact), usable_width(style));
   if (report.dry_run == true) text += "  dry run: diagnoses are shown, nothing is announced\n";
-  if (!shown.empty())
-    text += table(shown, report.t, style, view.wide);
+  if (!out.ports.empty())
+    add_table(out, report.t, style, view.wide);
   else
     text += report.ports.empty() ? "\n  No port found.\n" : "\n  No port needs attention.\n";
-  return text + import_note(shown, view.now.value_or(report.at), style) +
-         unreadable_sources(report, style);
+  out.foot = import_note(out.ports, view.now.value_or(report.at), style) +
+             unreadable_sources(report, style);
+  return out;
+}
+
+std::string status_text(const Report& report, const TextStyle& style, const StatusView& view) {
+  const StatusLines lines = status_lines(report, style, view);
+  std::string text = lines.head;
+  if (!lines.ports.empty()) text += "\n" + lines.titles + "\n";
+  for (const auto& row : lines.rows)
+    for (const std::string& line : row) text += line + "\n";
+  return text + lines.foot;
 }
 
 }  // namespace linkhealth

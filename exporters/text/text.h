@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "exporters/text/text_style.h"
@@ -18,17 +19,32 @@ struct StatusView {
   std::optional<SightCount> sight{};       ///< for "147 of 160 sources unreadable"
   bool problems_only = false;              ///< only these in the table; the counts are of all ports
   bool wide = false;                       ///< all columns, nothing cut, whatever the width
+  bool worst_first = false;                ///< as worst_first() orders them, not by name
 };
 
-/// "147 of 160 sources unreadable: linkhealth doctor"; "" when all are readable, or not known.
+/// "147 of 160 sources unreadable, see linkhealth doctor"; "" when all are readable, or not known.
 std::string format_sight(const std::optional<SightCount>& sight);
 
 /// A port that needs attention: not healthy, not exempt, not in maintenance.
 bool is_problem(const PortReport& port);
 std::size_t count_problems(const Report& report);
+/// "10 ports: 7 healthy, 1 degraded, 1 down, 1 exempt".
+std::string format_ports(const Report& report);
 /// "400 Gb/s lost: 25 % of the node's bandwidth".
 std::string format_impact(const Impact& impact);
 
+/// All ports, those with the worst health and the highest confidence first.
+std::vector<const PortReport*> worst_first(const Report& report);
+
+/// The parts of status_text, for a screen that scrolls.
+struct StatusLines {
+  std::string head;  ///< counts and impact
+  std::vector<const PortReport*> ports;
+  std::string titles;                          ///< of the columns
+  std::vector<std::vector<std::string>> rows;  ///< the lines of each of `ports`
+  std::string foot;                            ///< imported and unreadable readings
+};
+StatusLines status_lines(const Report& report, const TextStyle& style, const StatusView& view);
 /// The table of all ports. Ends in a newline.
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view);
 

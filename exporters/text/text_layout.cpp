@@ -266,8 +266,23 @@ std::string format_headline(const FaultReport& fault) {
   return text;
 }
 
+std::string format_coverage(const PortReport& port) {
+  constexpr std::array<std::array<std::string_view, 2>, 2> kWords{
+      {{"errors", "error counters"}, {"fec", "FEC"}}};
+  std::vector<std::string> parts;
+  for (const std::string& missing : port.partial) {
+    const auto word = std::ranges::find(kWords, missing, [](const auto& row) { return row[0]; });
+    parts.push_back("no " +
+                    (word == kWords.end() ? format_name(missing) : std::string((*word)[1])));
+  }
+  return parts.empty() ? "" : "partial: " + join_parts(parts, ", ");
+}
+
 std::string format_health(const PortReport& port) {
   std::string text = format_name(to_string(port.health));
+  if (const std::string partial = format_coverage(port);
+      port.health == Health::kHealthy && !partial.empty())
+    text += " (" + partial + ")";
   if (!port.note.empty()) text += ": " + port.note;
   if (port.health != Health::kUnknown || port.gaps.empty()) return text;
   // The sources without which the whole port is unknown come first.
@@ -279,7 +294,7 @@ std::string format_health(const PortReport& port) {
     gap = &*at;
     break;
   }
-  return text + (gap->probe == kNeeded[0] ? ": " : fmt::format(": can't read {}: ", gap->probe)) +
+  return text + (gap->probe == kNeeded[0] ? ": " : fmt::format(": cannot read {}: ", gap->probe)) +
          gap->reason;
 }
 

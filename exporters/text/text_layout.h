@@ -65,6 +65,8 @@ std::string format_name(std::string_view name);
 std::string_view format_state(FaultState state);
 /// The state of a port without a fault: "healthy"; "unknown: can't read link: Input/output error".
 std::string format_health(const PortReport& port);
+/// "partial: no optics, no far end"; "" with full coverage, or where the port is not monitored.
+std::string format_coverage(const PortReport& port);
 /// "dirty connector (83%)"; of what cannot be told apart all names: "far port down (55%), unplugged
 /// (25%) or damaged fiber (20%)".
 std::string format_headline(const FaultReport& fault);

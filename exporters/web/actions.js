@@ -69,7 +69,7 @@ function verifyPanel(report, port) {
   const command = `linkhealth verify ${port.port}`;
   const done = fault?.proof ? (Date.parse(report.at) - Date.parse(fault.proof.since)) / 1000 : 0;
   return [fault?.verify ? el('p', {}, el('strong', {}, 'Fixed when '), `${fault.verify}.`) : '',
-    fault?.proof ? el('p', {}, `${duration(done)} of ${duration(fault.proof.needed_s)} without a sign of the fault.`) : el('p', {}, 'The daemon verifies every repair by itself: once the signs are gone, this page shows its progress.'),
+    fault?.proof ? el('p', {}, `${duration(done)} of ${duration(fault.proof.needed_s)} without a symptom of the fault.`) : el('p', {}, 'The daemon verifies every repair: once the symptoms are gone, this page shows its progress.'),
     el('p', {}, 'To watch it at the rack: ', code(command), ' ', el('button', { type: 'button', id: 'verify-copy', click: (event) => copy(event, command) }, 'Copy'))];
 }
 

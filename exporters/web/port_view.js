@@ -10,13 +10,13 @@ const PLACES = { local: 'at this end', far: 'at the far end', path: 'on the path
 const isStatement = (one) => one.op === '=' && one.threshold === 1 && !one.unit;
 
 function evidence(fault) {
-  const rows = [...fault.evidence, ...(fault.ruled_out || []).map((one) => ({ ...one, supports: false, rules_out: true }))];
+  const rows = [...fault.evidence, ...(fault.ruled_out || [])];
   if (!rows.length) return '';
   const seen = (one) => (isStatement(one) ? (one.observed ? 'yes' : 'no') : quantity(one.observed, one.unit));
   const limit = (one) => (one.threshold === undefined || isStatement(one) ? '' : `${one.op} ${quantity(one.threshold, one.unit)}`);
   return [el('h3', {}, 'Evidence'), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table', {},
     el('thead', {}, el('tr', {}, ['', 'What', 'Value', 'Limit', 'Source'].map((head) => el('th', { scope: 'col' }, head || el('span.hidden', {}, 'For or against'))))),
-    el('tbody', {}, rows.map((one) => el(`tr${one.supports === false ? '.against' : ''}`, {}, el('td', {}, one.supports === false ? '−' : '+', el('span.hidden', {}, one.rules_out ? ' rules out' : one.supports === false ? ' against' : ' for')), el('td', {}, one.text || title(one.symptom)),
+    el('tbody', {}, rows.map((one) => el(`tr${one.supports === false ? '.against' : ''}`, {}, el('td', {}, one.supports === false ? '−' : '+', el('span.hidden', {}, one.rules_out ? ' rules out' : one.supports === false ? ' against' : ' for')), el('td', {}, one.text || title(one.symptom), one.rules_out ? `: rules out ${one.rules_out}` : ''),
       el('td.num', {}, seen(one)), el('td.num', {}, limit(one)), el('td', {}, [one.where, one.source].filter(Boolean).join(', ')))))))];
 }
 
@@ -63,10 +63,14 @@ function verdict(fault, report, port) {
 
 const gapLine = (gap) => `${gap.probe}: ${gap.reason}${gap.hint ? `; ${gap.hint}` : ''}`;
 
+// What a healthy link is judged by, where it was not read.
+const NOT_READ = { errors: 'error counters', fec: 'FEC' };
+
 function quiet(port) {
-  const text = { healthy: 'Healthy', exempt: `Not monitored: ${port.exempt}`, unknown: 'Not enough can be read to judge this port.' };
+  const text = { healthy: port.partial?.length ? `Healthy (partial: ${port.partial.map((what) => `no ${NOT_READ[what] || words(what)}`).join(', ')})` : 'Healthy', exempt: `Not monitored: ${port.exempt}`, unknown: 'Not enough can be read to judge this port.' };
   return el(`section.card.verdict.${port.health}`, {}, el('h2', {}, text[port.health] || `This port is ${words(port.health)}; cause not determined yet.`),
     port.note ? el('p', {}, port.note) : '',
+    port.checks?.length ? [el('h3', {}, 'Check'), el('ol.steps', {}, port.checks.map((step) => el('li', {}, step)))] : '',
     port.gaps?.length ? [el('p', {}, 'Not readable:'), el('ul', {}, port.gaps.map((gap) => el('li', {}, gapLine(gap))))] : port.health === 'healthy' ? el('p.soft', {}, 'No fault signs in any readable source.') : '');
 }
 

@@ -14,19 +14,20 @@ constexpr double kBackDb = 0.6;
 constexpr double kWarmUpS = 900;  // ten time constants of a module (docs/physics.md 7d)
 constexpr Setting kIntentSettings[] = {
     {"boot_quiet_s", 300, 0, 3600, "s",
-     "link downs so long after a boot are planned: links come up and drivers settle"},
+     "link losses within this time after a boot count as planned"},
     {"before_s", 100, 0, 3600, "s",
-     "link downs so long before an intervention are planned: events may be read late"},
-    {"after_s", 200, 0, 3600, "s", "link downs so long after an intervention are planned"},
+     "link losses within this time before an intervention count as planned (events may be read "
+     "late)"},
+    {"after_s", 200, 0, 3600, "s",
+     "link losses within this time after an intervention count as planned"},
     {"used_s", 604800, 0, 31536000, "s",
-     "a port that had a link in this time before a restart is in use: its absence is reported"},
+     "a port that had a link within this time before a restart is in use: its absence is reported"},
     {"manager_s", 120, 10, 3600, "s",
-     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long counts "
-     "as down; a sweep takes seconds, a failover up to a minute"},
+     "InfiniBand: a link not made ACTIVE by a subnet manager within this time counts as down (a "
+     "sweep takes seconds, a failover up to a minute)"},
     {"mended_s", 600, 60, 86400, "s",
-     "a fatal error of a card is over when its link is up and its counters increase so long after; "
-     "at once when the link went down and came up by itself. A card's reset takes up to two "
-     "minutes"}};
+     "a card's fatal error ends when its link is up and its counters increase this long after it, "
+     "or at once when the link recovered on its own (a card reset takes up to 2 min)"}};
 
 bool is_intent(PortEventKind kind) {
   switch (kind) {

@@ -231,7 +231,7 @@ void History::doubt_module(PortHistory& port, const PortSample& sample) {
     } else if (!port.module_doubt) {
       port.module_doubt = SourceStatus{
           SourceState::kFailing,
-          "the driver answers with the module of " + owner + " (SN " + sample.module->serial + ")",
+          "the driver returns the module of " + owner + " (SN " + sample.module->serial + ")",
           now_.t,
           {}};
     }

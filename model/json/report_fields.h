@@ -10,7 +10,7 @@ namespace linkhealth {
 
 void fields(Is<Evidence> auto& value, auto& visit) {
   VISIT_ALWAYS(symptom);
-  VISIT(observed, op, threshold, unit, where, source, text, supports);
+  VISIT(observed, op, threshold, unit, where, source, text, supports, rules_out);
 }
 
 void fields(Is<MissingEvidence> auto& value, auto& visit) {
@@ -60,9 +60,9 @@ void fields(Is<FaultReport> auto& value, auto& visit) {
 void fields(Is<PortFigures> auto& value, auto& visit) {
   VISIT(pre_fec_ber, ber_window_s, pre_fec_ber_low, pre_fec_ber_high, pre_fec_ber_normal,
         worst_rx_power_dbm, worst_rx_lane, rx_power_margin_db, pre_fec_ber_limit, rx_power_lost_db,
-        far_rx_power_lost_db, tx_power_lost_db, far_tx_power_lost_db, involuntary_downs_24h,
-        involuntary_downs_total, voluntary_downs_total, involuntary_downs_told,
-        last_involuntary_down_at);
+        far_rx_power_lost_db, tx_power_lost_db, far_tx_power_lost_db, rx_power_lost_lane,
+        best_speed_mbps, involuntary_downs_24h, involuntary_downs_total, voluntary_downs_total,
+        involuntary_downs_told, last_involuntary_down_at);
   visit("carrier_since_t", value.carrier_since);
 }
 
@@ -79,7 +79,7 @@ void fields(Is<PortReport> auto& value, auto& visit) {
   VISIT_ALWAYS(peer, faults);
   visit.always("now", value.latest);
   VISIT_ALWAYS(figures, gaps);
-  VISIT(symptoms, trends, impact, maintenance);
+  VISIT(partial, checks, symptoms, trends, impact, maintenance);
   VISIT_ALWAYS(expected);
 }
 

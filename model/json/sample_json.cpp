@@ -112,10 +112,9 @@ Result<RecordingHeader> parse_recording_header(std::string_view line,
                                                std::optional<EngineState>* known) {
   const auto json = parse_json(line);
   const std::string schema = json ? text_member(*json, "schema") : "";
-  if (schema.empty())
-    return Error{"not a recording: it does not begin with a linkhealth.recording header"};
+  if (schema.empty()) return Error{"not a recording: no linkhealth.recording header"};
   if (schema != kRecordingSchema)
-    return Error{fmt::format("its format is \"{}\", and this program reads \"{}\"",
+    return Error{fmt::format("unsupported format \"{}\": this program reads \"{}\"",
                              printable(schema).substr(0, 60), kRecordingSchema)};
   HeaderLine read;
   if (auto header = read_fields(*json, read); !header) return header.error();

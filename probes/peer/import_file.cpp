@@ -40,7 +40,7 @@ Result<ImportFile> parse_head(const Json& json) {
   const std::string schema = text_member(json, "schema");
   if (schema.empty()) return Error{fmt::format("schema is missing: write {}", kImportSchema)};
   if (schema != kImportSchema)
-    return Error{fmt::format("its format is \"{}\", and this program reads {}",
+    return Error{fmt::format("unsupported format \"{}\": this program reads {}",
                              printable(schema).substr(0, 60), kImportSchema)};
   ImportHead head;
   if (auto read = read_fields(json, head); !read) return not_the_format(read.error().message);

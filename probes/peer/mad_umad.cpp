@@ -52,11 +52,12 @@ Error no_interface(const std::string& device, int port) {
 Error open_error(const std::string& device, int port, int errnum) {
   const std::string file = device_file(device, port);
   if (!file.empty() && (errnum == EACCES || errnum == EPERM))
-    return {fmt::format("no access to {}: {}; run as root, or give the daemon's user this file",
-                        file, std::strerror(errnum)),
+    return {fmt::format(
+                "no access to {}: {}; run as root, or give the daemon's user access to this file",
+                file, std::strerror(errnum)),
             EACCES};
   if (!file.empty() && errnum == ENOENT)
-    return {fmt::format("{} is missing: a container must be given it", file), ENODEV};
+    return {fmt::format("{} is missing: pass it into the container", file), ENODEV};
   if (!file.empty() && errnum != EINVAL && errnum != ENODEV && errnum != EIO &&
       errnum != EOPNOTSUPP)
     return errno_error(fmt::format("cannot open {}", file), errnum);

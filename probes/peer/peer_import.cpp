@@ -151,7 +151,7 @@ class ImportProbe final : public PeerProbe {
     const auto before = seen_.find(name);
     const bool known = before != seen_.end() && before->second.at == file.at;
     if (!known && file.at > wall + timing_.skew) {
-      gap(name, "its time is in the future: compare the clocks");
+      gap(name, "its time is in the future: check the clocks");
       return std::nullopt;
     }
     const SteadyTime read_at =
@@ -170,11 +170,11 @@ class ImportProbe final : public PeerProbe {
     for (auto& [port_name, entry] : file.ports) {
       const InventoryPort* const port = ports.find(port_name);
       if (port == nullptr && !std::exchange(has_unknown, true))
-        gap(name, "ports > " + shown(port_name) + ": names a port that is not here");
+        gap(name, "ports > " + shown(port_name) + ": names a port that this node does not have");
       // The writer need not know which ports are exempt.
       if (port == nullptr || !port->exempt_reason.empty()) continue;
       const PortKey key = port->id.key();
-      if (entries[key] > 1) entry = {{}, {}, "two entries are of one port, and neither is used"};
+      if (entries[key] > 1) entry = {{}, {}, "two entries for the same port: neither is used"};
       OfPort& of_port = of_ports[key];
       const Gap flaw{key, kName, shown(name) + ": " + entry.flaw};
       const bool is_new = std::ranges::find(of_port.gaps, flaw) == of_port.gaps.end();

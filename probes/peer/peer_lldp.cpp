@@ -143,8 +143,8 @@ class LldpProbe final : public PeerProbe {
                       netdev));
     } else if (is_late) {
       const std::string hint = lldp_driver_hint(port.id.driver, netdev, port.id.pci);
-      gap(fmt::format("no LLDP neighbour: is LLDP on at the far port?{}{}",
-                      hint.empty() ? "" : " Or ", hint));
+      gap(fmt::format("no LLDP neighbour: check that LLDP is enabled at the far port{}{}",
+                      hint.empty() ? "" : ". Or ", hint));
     }
     return reading;
   }
@@ -207,20 +207,20 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
     case ECONNREFUSED:
       // A socket file that was mounted alone is the old one after lldpd has made a new one.
       return fmt::format(
-          "no process listens at {}: start lldpd (systemctl start lldpd; in a container restart "
+          "no process listens on {}: start lldpd (systemctl start lldpd; in a container restart "
           "the container too)",
           socket_path);
     case EACCES:
     case EPERM:
       return fmt::format(
-          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with "
+          "no access to {}: run linkhealthd with lldpd's group (a drop-in with "
           "SupplementaryGroups=_lldpd; docker: --group-add; Kubernetes: supplementalGroups)",
           socket_path);
     case ETIMEDOUT:
       return fmt::format("lldpd does not answer at {} in time: restart it", socket_path);
     case EPROTO:
       return fmt::format(
-          "lldpd's answer is not understood ({}): lldpd and liblldpctl must have one version",
+          "cannot parse lldpd's answer ({}): lldpd and liblldpctl must have the same version",
           error.message);
     default:
       return error.message;

@@ -52,7 +52,7 @@ class Round {
     if (!own) return gap("this node's own port: " + own.error().message);
     if (!decode_port_info(*own).link_up) {
       known_ = {};  // the next far end may be another one, or the same under another name
-      return gap("the link is down: no request can cross it");
+      return gap("the link is down: the far end cannot be reached");
     }
     const auto answer = get_directed(MadAttribute::kNodeInfo, local_port_);
     const auto node = answer ? decode_node_info(*answer) : Result<IbNodeInfo>(answer.error());

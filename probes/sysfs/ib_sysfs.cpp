@@ -127,7 +127,7 @@ void IbPortReader::find_hw_counters() {
   }
   const bool knows_none = names && !names->empty() && !knows_any(*names);
   meaningless_ = knows_none ? "none of the driver's " + std::to_string(names->size()) +
-                                  " counters has a meaning here: they are shown, and judge nothing"
+                                  " counters is known to linkhealth: they are shown but not judged"
                             : "";
   find_device_counters();
 }

@@ -65,7 +65,7 @@ class Builder {
   /// True for a device that hangs: only its names and links are read, which need no driver.
   bool leave_out(const std::string& device, const std::string& dir) {
     if (!watch_.left_out.contains(device)) return false;
-    add_gap(device, "left out: its files do not answer");
+    add_gap(device, "left out: its files do not respond");
     const auto function = host_.resolve(dir + "/device");
     left_out_pci_.insert(function ? pci_address_in(*function) : "");
     return true;

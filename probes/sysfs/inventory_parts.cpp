@@ -77,7 +77,7 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
     port.id.function = "virtual";
     if (!judged)
       port.exempt_reason =
-          "virtual NIC (" + port.id.driver + "): its cable can't be seen from this machine";
+          "virtual NIC (" + port.id.driver + "): its cable is not visible from this machine";
   } else if (device_dir.find(".sf.") != std::string::npos) {  // auxiliary device "mlx5_core.sf.2"
     port.id.function = "sf";
     port.exempt_reason = "subfunction of " + base_name(pci);
@@ -88,7 +88,8 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
              (!pci.empty() && is_virtual_function(read_attribute(host, pci + "/vendor"),
                                                   read_attribute(host, pci + "/device")))) {
     port.id.function = "vf";
-    if (!judged) port.exempt_reason = "virtual function: the physical one is not in this machine";
+    if (!judged)
+      port.exempt_reason = "virtual function: its physical function is not in this machine";
   }
 }
 

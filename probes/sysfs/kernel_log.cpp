@@ -107,7 +107,7 @@ FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
   if (!records_ || !ports_known_) return news;
   const auto records = records_->receive();
   if (!records && records.error().errnum == EPIPE) {
-    news.gaps.push_back({"", kProbe, "lines were overwritten before they could be read"});
+    news.gaps.push_back({"", kProbe, "lines were overwritten before they were read"});
     news.more = true;
   } else if (!records) {
     gap_ = Gap{"", kProbe, records.error().message};
@@ -156,7 +156,7 @@ void KernelLog::add_event(const PortKey& port, const KernelLogPattern& pattern,
   }
   if (++in_minute_ == kMaxPerMinute + 1)
     news.gaps.push_back(
-        {"", kProbe, "more lines of ports than are kept: the rest of the minute is left out"});
+        {"", kProbe, "too many lines about ports: the rest of this minute is dropped"});
   if (in_minute_ <= kMaxPerMinute)
     news.events.push_back({record.t, port, PortEventKind::kKernelLog, record.text});
 }

@@ -263,7 +263,7 @@ void VerbsEvents::end_device(Host& host, const std::string& name, std::optional<
   if (!error)
     for (const std::uint32_t port : device.ports)
       news.events.push_back({now_, key_of(name, port), PortEventKind::kDeviceFatal, ""});
-  device.failed = error ? *error : Error{"closed after a fatal error of the device: retried soon"};
+  device.failed = error ? *error : Error{"closed after a fatal error of the device: retrying soon"};
 }
 
 void VerbsEvents::add_event(const std::string& name, const VerbsEvent& event,
@@ -288,8 +288,7 @@ std::vector<Gap> VerbsEvents::gaps() const {
     if (hung) {
       reason = "the device does not answer";
     } else if (thread == threads_.end() && no_thread_ && now_ >= device.not_before) {
-      reason =
-          "no thread is left to open it: too many devices hang, or the limit of tasks is reached";
+      reason = "no thread left to open it: too many devices hang, or the task limit is reached";
     } else if (device.failed && !is_about_rights(*device.failed)) {
       reason = device.failed->message;
     } else if (device.failed && rights.insert(device.failed->errnum).second) {

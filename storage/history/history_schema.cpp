@@ -45,8 +45,8 @@ bool has_schema(SqlDatabase& database) {
   if (id == kMark + kSchemaNumber || (id == 0 && is_empty)) return id != 0;
   if ((id & kMarkMask) == kMark && id > kMark + kSchemaNumber)
     database.fail(
-        {fmt::format("{}: written by a newer linkhealth (schema {}, this one knows {}): "
-                     "start that one, or move the file away",
+        {fmt::format("{}: written by a newer linkhealth (schema {}, this version supports {}): "
+                     "start that version, or move the file away",
                      database.path(), id - kMark, kSchemaNumber)});
   else
     database.fail(

@@ -103,7 +103,7 @@ std::unique_ptr<HistoryStore> HistoryStore::open(HistorySettings settings, WallT
   auto opened = store->reopen(now);
   if (opened) return store;
   store->note_result(opened);
-  store->notes_.push_back(opened.error().message + ": nothing is saved until it can be written");
+  store->notes_.push_back(opened.error().message + ": nothing is saved until it is writable");
   // A disk that cannot be written may still hold the open faults.
   if (auto database = SqlDatabase::open_read_only(store->path()))
     static_cast<void>(store->read_saved(*database).ok());

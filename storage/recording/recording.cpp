@@ -53,9 +53,9 @@ std::optional<Snapshot> RecordingReader::end(std::string why) {
   ended_ = true;
   if (why.empty()) why = broken_;
   if (!why.empty())
-    warning_ = fmt::format(
-        "{}:{}: {}: the recorder was stopped in the middle; all {} snapshots before are complete",
-        name_, line_number_, why, snapshot_count_);
+    warning_ =
+        fmt::format("{}:{}: {}: the recorder was interrupted; all {} snapshots before are complete",
+                    name_, line_number_, why, snapshot_count_);
   return std::nullopt;
 }
 

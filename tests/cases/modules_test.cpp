@@ -160,7 +160,7 @@ TEST(ModuleCases, AnotherCagesModuleSaysNothingOfThisPort) {
     for (const char* wrong : {"bad_module", "dirty_connector", "failing_transmitter"})
       EXPECT_NE(event->fault.fault, wrong);
   const bool doubted = std::ranges::any_of(port.gaps, [](const Gap& gap) {
-    return contains(gap.reason, "the driver answers with the module of mlx4_0/1");
+    return contains(gap.reason, "the driver returns the module of mlx4_0/1");
   });
   EXPECT_TRUE(doubted);
   EXPECT_TRUE(told.port("mlx4_0/1").faults.empty());

@@ -382,13 +382,13 @@ TEST(Siblings, TheOneThatNeverHadALinkIsTold) {
   node.fall({3}, 1800);
   EXPECT_EQ(node.port("mlx5_3/1")->health, Health::kDown);
   EXPECT_NE(node.fault("mlx5_3/1").fault, "");
-  EXPECT_TRUE(contains(node.port("mlx5_3/1")->note, "never had a link"));
+  EXPECT_TRUE(contains(node.port("mlx5_3/1")->note, "never linked"));
 }
 
 TEST(Siblings, OfTwoUnusedPortsNoneIsMissed) {
   Rails two(8), cards(8), set_down(8);
   two.fall({3, 4}, 1800);
-  EXPECT_EQ(two.port("mlx5_3/1")->exempt, "unused: never had a link");
+  EXPECT_EQ(two.port("mlx5_3/1")->exempt, "unused (never linked)");
   cards.more = [](std::size_t i, PortSample& port) {  // the second port of a card
     port.id.pci = "0000:" + std::to_string(10 + i / 2) + ":00." + std::to_string(i % 2);
   };

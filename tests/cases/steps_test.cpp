@@ -24,7 +24,7 @@ const FaultReport& first_fault(const PortReport& port) {
 
 // ------------------------------------------------------------------------ how the link trained
 
-constexpr const char* kBounce = "set the port down and up once";
+constexpr const char* kBounce = "bounce the port once so that the link retrains";
 
 TEST(CaseTraining, ThatEndsWithTwentyThousandTimesTheErrorsIsBouncedAndAccusesNoPart) {
   const auto seen = replay(fixture("link-comes-back-with-worse-errors") / "retrain2e-6.jsonl.gz");
@@ -45,7 +45,7 @@ TEST(CaseTraining, ThatEndsWithAHundredTimesTheErrorsIsToldAsANotice) {
   EXPECT_EQ(fault.fault, "bad_training");
   EXPECT_EQ(fault.severity, Severity::kNotice);
   EXPECT_EQ(seen.port("mlx5_0/1").health, Health::kHealthy);
-  EXPECT_THAT(fault.summary, HasSubstr("times worse after the fall of 2026-11-20T08:59:56Z"));
+  EXPECT_THAT(fault.summary, HasSubstr("-fold after the link loss at 2026-11-20T08:59:56Z"));
 }
 
 /// A link with a past of 1e-9 that falls for some seconds.
@@ -327,8 +327,7 @@ TEST(ANewModule, OfAnotherKindIsNamedWhileTheLinkIsDown) {
   story.run(900);
   const FaultReport& fault = first_fault(story.port());
   EXPECT_EQ(fault.fault, "module_unsupported");
-  EXPECT_THAT(fault.summary,
-              HasSubstr("this module is a 400G-SR4.2, the one before was a 400G-DR4"));
+  EXPECT_THAT(fault.summary, HasSubstr("module type 400G-SR4.2, previously 400G-DR4"));
   EXPECT_THAT(fault.repair, Each(Not(HasSubstr("clean"))));
 }
 

@@ -68,6 +68,11 @@ TEST_F(CliWithDaemon, ExplainByAnyName) {
   EXPECT_THAT(run("explain mlx5_3 --evidence").out, HasSubstr("far_rx_low"));
 }
 
+TEST_F(CliWithDaemon, ExplainAloneIsOfTheWorstOpenFault) {
+  EXPECT_EQ(run("explain").out, run("explain mlx5_7").out) << "a link that is down";
+  EXPECT_EQ(run("explain --json").out, run("explain mlx5_7 --json").out);
+}
+
 TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
   for (const char* json : {"", " --json"}) {
     const Outcome wrong = run(std::string("explain mlx5_33") + json);
@@ -119,25 +124,49 @@ std::string read_until(int terminal, std::string_view text) {
   }
 }
 
-TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
-  int terminal = -1;
+/// `watch` on a pseudo terminal; returns its process.
+pid_t watch_on_terminal(const std::string& socket_path, int& terminal) {
   winsize size{};
   size.ws_col = 120;
   size.ws_row = 40;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  if (child != 0) return child;
+  const std::string socket = "--socket=" + socket_path;
+  const char* const environment[] = {"LANG=C.UTF-8", "TERM=xterm", "ASAN_OPTIONS=detect_leaks=0",
+                                     nullptr};
+  execle(LINKHEALTH_PROGRAM, "linkhealth", socket.c_str(), "watch", nullptr, environment);
+  _exit(127);
+}
+
+TEST_F(CliWithDaemon, WatchIsDrivenByKeys) {
+  int terminal = -1;
+  const pid_t child = watch_on_terminal(settings.socket.path, terminal);
   ASSERT_GE(child, 0);
-  if (child == 0) {
-    const std::string socket = "--socket=" + settings.socket.path;
-    const char* const environment[] = {"LANG=C.UTF-8", "TERM=xterm", "ASAN_OPTIONS=detect_leaks=0",
-                                       nullptr};
-    execle(LINKHEALTH_PROGRAM, "linkhealth", socket.c_str(), "watch", nullptr, environment);
-    _exit(127);
-  }
+  const auto type = [&](std::string_view keys) {
+    ASSERT_EQ(write(terminal, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  };
+  read_until(terminal, "q quit");
+  type("\x1b[B\r");  // down, Enter
+  EXPECT_THAT(read_until(terminal, "Esc back"), HasSubstr("Dirty connector on the fibre"));
+  type("\x1b");
+  EXPECT_THAT(read_until(terminal, "Enter explain"), HasSubstr("5 ports"));
+  type("q");
+  EXPECT_THAT(read_until(terminal, ""), EndsWith("\x1b[?7h\x1b[?25h\x1b[?1049l"));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  close(terminal);
+}
+
+TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
+  int terminal = -1;
+  const pid_t child = watch_on_terminal(settings.socket.path, terminal);
+  ASSERT_GE(child, 0);
   const std::string first = read_until(terminal, "far port down");
-  EXPECT_THAT(first, StartsWith("\x1b[?1049h\x1b[?25l"));
+  EXPECT_THAT(first, StartsWith("\x1b[?1049h\x1b[?25l\x1b[?7l"));
   EXPECT_THAT(first, HasSubstr("\x1b[1;33m"));  // colours on a terminal
   ASSERT_EQ(write(terminal, "\x03", 1), 1);
-  EXPECT_THAT(read_until(terminal, ""), EndsWith("\x1b[?25h\x1b[?1049l"));
+  EXPECT_THAT(read_until(terminal, ""), EndsWith("\x1b[?7h\x1b[?25h\x1b[?1049l"));
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -199,7 +228,7 @@ TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
   EXPECT_EQ(
       recorded.err,
       "1 snapshot in " + file +
-          ": the last reading of every source; nothing was read since (use a longer --for)\n");
+          ": only the last reading of every source; no new reading arrived (use a longer --for)\n");
   EXPECT_EQ(read_all(file), "{\"schema\":1}\n{\"known\":1}\n");
 }
 
@@ -274,7 +303,7 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
     EXPECT_EQ(outcome.out, "") << command << ": without a read of its own";
     EXPECT_EQ(outcome.err,
               "linkhealth: the daemon listens on " + settings.socket.path +
-                  " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "
+                  " but does not answer: it may hang (journalctl -u linkhealthd; systemctl restart "
                   "linkhealthd)\n");
   }
   shutdown(listener.get(), SHUT_RDWR);
@@ -297,7 +326,7 @@ TEST_F(CliTest, OutputThatCanNotBeWrittenIsNoSuccess) {
 
 TEST_F(CliTest, UsageMistakes) {
   for (const char* wrong :
-       {"explain", "stauts", "status --wied", "record --for 5y x", "record --for 0 x", "record"}) {
+       {"ticket", "stauts", "status --wied", "record --for 5y x", "record --for 0 x", "record"}) {
     const Outcome outcome = run(wrong);
     EXPECT_EQ(outcome.exit_code, kBadInput) << wrong;
     EXPECT_THAT(outcome.err, StartsWith("linkhealth: ")) << wrong;

@@ -155,17 +155,17 @@ class FakePrometheus : public ::testing::Test {
 TEST_F(FakePrometheus, NoDataOfLinkhealth) {
   const Outcome none = run("");
   EXPECT_EQ(none.exit_code, kDaemonError);
-  EXPECT_THAT(none.err, HasSubstr("has no data of linkhealth: check that it scrapes the nodes"));
+  EXPECT_THAT(none.err, HasSubstr("has no linkhealth data: check that it scrapes the nodes"));
   answers_ = {{"linkhealth_build_info", rows(row("", "24"))}};
   EXPECT_THAT(run("").err, HasSubstr("does not evaluate linkhealth's rules: load "));
 }
 
 TEST_F(FakePrometheus, AnotherServerIsOneLine) {
   for (const auto& [status, body, words] :
-       {std::tuple{200, "<html>\nHello", "gives no answer of Prometheus: \"<html>\""},
+       {std::tuple{200, "<html>\nHello", "is not a Prometheus response: \"<html>\""},
         {422, R"({"status":"error","errorType":"execution","error":"too many samples"})",
          "(422) says: execution: too many"},
-        {503, "", "(503) gives no answer of Prometheus: an empty answer"},
+        {503, "", "(503) is not a Prometheus response: an empty answer"},
         {401, "Unauthorized", "refuses (401): --bearer-token-file FILE"}}) {
     status_ = status;
     body_ = body;

@@ -145,7 +145,7 @@ TEST_F(CliModuleFile, WhatCannotBeTrueIsAWarningAndNoReading) {
   EXPECT_THAT(json, HasSubstr("\"warnings\":[\"supply of 6 V cannot be true\"]"));
   EXPECT_THAT(json, Not(HasSubstr("\"supply_v\":6")));
   EXPECT_THAT(show(cmis_files(odd).raw).out,
-              HasSubstr("Not read or not believed\n    supply of 6 V cannot be true\n"));
+              HasSubstr("Not read or implausible\n    supply of 6 V cannot be true\n"));
 }
 
 TEST_F(CliModuleFile, AWrongChecksumIsAWarning) {

@@ -59,10 +59,10 @@ TEST_F(Operators, AsJson) {
 }
 
 TEST_F(Operators, ARefusalIsOneLineAndExitCodeTwo) {
-  fake.refusal = "nothing is open on this port";
+  fake.refusal = "no fault is open on this port";
   const Outcome done = run("ack mlx5_0 --by ann");
   EXPECT_EQ(done.exit_code, kBadInput);
-  EXPECT_EQ(done.err, "linkhealth: mlx5_0/1: nothing is open on this port\n");
+  EXPECT_EQ(done.err, "linkhealth: mlx5_0/1: no fault is open on this port\n");
   EXPECT_EQ(run("ack mlx5_33").err,
             "linkhealth: no port \"mlx5_33\": did you mean mlx5_3? (linkhealth status lists the "
             "ports)\n");
@@ -70,7 +70,7 @@ TEST_F(Operators, ARefusalIsOneLineAndExitCodeTwo) {
 
 TEST_F(Operators, TakenBack) {
   EXPECT_EQ(run("ack mlx5_3 --end --by ann").out,
-            "mlx5_3/1: dirty connector is not acknowledged any more\n");
+            "mlx5_3/1: dirty connector is no longer acknowledged\n");
   EXPECT_EQ(fake.noted, "withdraw mlx5_3/1|" + ann_);
   EXPECT_EQ(run("ack mlx5_3 --end --for 2h").exit_code, kBadInput);
 }
@@ -78,7 +78,7 @@ TEST_F(Operators, TakenBack) {
 TEST_F(Operators, AnActionThatIsNotStoredHasAWarning) {
   fake.not_stored = "can't write ledger.json: No space left on device";
   EXPECT_THAT(run("ack mlx5_3 --by ann").out,
-              HasSubstr("; a restart would forget it: can't write ledger.json"));
+              HasSubstr("; it would be lost on restart: can't write ledger.json"));
 }
 
 TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
@@ -88,8 +88,7 @@ TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
   EXPECT_EQ(fake.noted, "begin mlx5_3/1|" + ann_ + "|jumper|2026-11-20T12:30:00Z");
   EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --no-module-reads --by ann").out,
             "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised, "
-            "and no module is "
-            "read\n");
+            "modules are not read\n");
   EXPECT_EQ(fake.noted, "begin mlx5_3/1|" + ann_ + "||2026-11-20T12:30:00Z|no module reads");
   EXPECT_EQ(run("maintenance start all --for 2d --by ann").exit_code, 0);
   EXPECT_EQ(fake.noted, "begin |" + ann_ + "||2026-11-22T12:00:00Z");

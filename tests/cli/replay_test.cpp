@@ -14,6 +14,7 @@ namespace linkhealth::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kText =
@@ -52,6 +53,12 @@ TEST_F(Replay, TextIsTheStatusAndTheExplanationOfEachFault) {
   options_.recording = LINKHEALTH_SOURCE_DIR "/demo/dirty_connector.jsonl.gz";
   EXPECT_EQ(run(), 0);
   EXPECT_THAT(out_, HasSubstr("\nDirty connector on the fibre of lane"));
+}
+
+TEST_F(Replay, ARecordingTooShortToJudgeIsNeverHealthy) {
+  EXPECT_EQ(run(kText), 0);
+  EXPECT_THAT(out_, AllOf(HasSubstr("recording too short to judge: "), HasSubstr("1 unknown"),
+                          Not(HasSubstr("healthy"))));
 }
 
 TEST_F(Replay, JsonIsTheLastReport) {

@@ -21,7 +21,7 @@ from web_daemon import Daemon  # noqa: E402
 DAEMON = PROGRAM = SHELL = ""
 PATIENCE_S = 30
 PORTS = {"bnxt_re0/1", "bnxt_re1/1"}
-COMMANDS = set("status explain history watch doctor record replay rules module ack maintenance check ticket verify qualify cabling "
+COMMANDS = set("status explain history watch demo doctor record replay rules module ack maintenance check ticket verify qualify cabling "
                "fleet".split())
 # Tab completes; Ctrl-T prints the line between marks and empties it.
 ZSH = """

@@ -91,7 +91,7 @@ TEST_F(Verify, ARestartOfTheDaemonIsTwoLinesAndNoHarm) {
   EXPECT_EQ(run({.port = "mlx5_0"}), kOk);
   EXPECT_THAT(out.str(), HasSubstr("  the daemon does not answer: waiting\n"));
   EXPECT_THAT(out.str(), HasSubstr("  the daemon answers again after"));
-  EXPECT_NEAR(in_seconds(waited), 7510, 30) << "the kernel counted meanwhile";
+  EXPECT_NEAR(in_seconds(waited), 7510, 30) << "the kernel kept counting";
 }
 
 TEST_F(Verify, ADropWhileTheDaemonIsAwayIsSeen) {

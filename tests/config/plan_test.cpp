@@ -43,14 +43,14 @@ TEST(Plan, MistakesNameTheLine) {
     return parse_plan_csv(text, "plan.csv").error().message;
   };
   EXPECT_EQ(wrong("node,prot\n"), "plan.csv:1: unknown column \"prot\" (did you mean \"port\"?)");
-  EXPECT_EQ(wrong("node,port\ngpu-1,a\ngpu-1,a\n"), "plan.csv:3: gpu-1 a stands in line 2 already");
+  EXPECT_EQ(wrong("node,port\ngpu-1,a\ngpu-1,a\n"), "plan.csv:3: gpu-1 a is already in line 2");
   EXPECT_EQ(wrong("node,port\ngpu-1\n"), "plan.csv:2: \"port\" is missing");
   EXPECT_EQ(wrong("port,lanes\na,many\n"),
             "plan.csv:2: \"lanes\" must be a whole number from 1 to 64, not \"many\"");
   EXPECT_EQ(wrong("port\na,b\n"), "plan.csv:2: 2 cells, but 1 columns");
   EXPECT_EQ(wrong("port\n\"a\n"), "plan.csv:2: a quote does not end in its line");
   EXPECT_THAT(wrong(""), HasSubstr("begins with a line of column names"));
-  EXPECT_EQ(wrong("port,port\n"), "plan.csv:1: a column stands twice");
+  EXPECT_EQ(wrong("port,port\n"), "plan.csv:1: duplicate column");
   EXPECT_EQ(parse_plan_yaml("- {port: a, rak: 1}", "p.yaml").error().message,
             "p.yaml:1: unknown column \"rak\" (did you mean \"rack\"?)");
   EXPECT_THAT(parse_plan_yaml("a: b", "p.yaml").error().message, HasSubstr("a plan is a list"));

@@ -67,8 +67,8 @@ TEST(Start, ARecordingNeedsItsDirectory) {
   options.record_file = temp.file("nowhere/x.jsonl");
   const auto bad = check_start(config, options);
   ASSERT_FALSE(bad.ok());
-  EXPECT_EQ(bad.error().message,
-            "record: " + options.record_file + ": there is no directory " + temp.file("nowhere"));
+  EXPECT_EQ(bad.error().message, "record: " + options.record_file + ": directory " +
+                                     temp.file("nowhere") + " does not exist");
 }
 
 }  // namespace

@@ -89,10 +89,11 @@ TEST_F(Reload, ChangesAreDescribed) {
       "ports: {a/1: {speed_mbps: 200000}, d/1: {rail: 1}, c/1: {exempt: not cabled}}\n"
       "ledger: {quiet_s: 10}\nlisten: none\n");
   const auto changes = config_changes(*from, *to);
-  EXPECT_EQ(describe_reload(changes, changes),
-            "ledger.quiet_s 300 -> 10, a/1 is expected otherwise, b/1 is no longer expected, c/1 "
-            "is left out, "
-            "d/1 is expected; listen needs a restart");
+  EXPECT_EQ(
+      describe_reload(changes, changes),
+      "ledger.quiet_s 300 -> 10, a/1 has changed expectations, b/1 is no longer expected, c/1 "
+      "is excluded, "
+      "d/1 is expected; listen needs a restart");
   EXPECT_EQ(describe_reload({}, {}), "nothing changed");
 }
 
@@ -139,14 +140,14 @@ TEST_F(Reload, TwoEntriesThatDoNotAgreeAreAContradiction) {
   EXPECT_EQ(config_of_feeds_port(
                 *read("ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n"))
                 .contradiction,
-            "configuration: ens1np0 and mlx5_0 are one port and do not agree: ens1np0 counts");
+            "configuration: ens1np0 and mlx5_0 are the same port but disagree: ens1np0 is used");
   EXPECT_EQ(config_of_feeds_port(
                 *read("ports: {mlx5_0: {exempt: spare}, ens1np0: {speed_mbps: 400000}}\n"))
                 .contradiction,
-            "configuration: mlx5_0 and ens1np0 are one port and do not agree: mlx5_0 counts");
+            "configuration: mlx5_0 and ens1np0 are the same port but disagree: mlx5_0 is used");
   write("plan.csv", "port,rail\nmlx5_0,1\nmlx5_0/1,2\n");
   EXPECT_EQ(config_of_feeds_port(*read("plan: " + temp_.file("plan.csv") + "\n")).contradiction,
-            "plan: mlx5_0/1 and mlx5_0 are one port and do not agree: mlx5_0/1 counts");
+            "plan: mlx5_0/1 and mlx5_0 are the same port but disagree: mlx5_0/1 is used");
 }
 
 /// A node of one port under a configuration, and its events.
@@ -180,7 +181,7 @@ struct ConfiguredNode {
 TEST_F(Reload, AContradictionIsANoteOfThePortAndIsLoggedOnce) {
   const std::string text = "ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n";
   const std::string contradiction =
-      "configuration: ens1np0 and mlx5_0 are one port and do not agree";
+      "configuration: ens1np0 and mlx5_0 are the same port but disagree";
   ConfiguredNode node(*read(text));
   node.run(60);
   EXPECT_THAT(node.port().note, HasSubstr(contradiction));
@@ -221,7 +222,7 @@ TEST_F(Reload, APortThatIsNoLongerExpectedIsGoneAndItsFaultCloses) {
     ASSERT_EQ(node.events.size(), 2U) << text;
     EXPECT_EQ(node.events[1].kind, FaultEventKind::kClosed);
     EXPECT_EQ(node.events[1].fault.id, node.events[0].fault.id);
-    EXPECT_EQ(node.events[1].fault.summary, "configuration no longer expects this port");
+    EXPECT_EQ(node.events[1].fault.summary, "the configuration no longer expects this port");
     EXPECT_EQ(node.report->ports.size(), 1U);
     EXPECT_THAT(node.engine.ledger_state().faults, IsEmpty());
     node.reload(*read("ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {rail: 2}}\n"));
@@ -239,8 +240,7 @@ TEST_F(Reload, AFaultOfAPortThatBecomesExemptCloses) {
   node.run(2);
   ASSERT_EQ(node.events.size(), 2U);
   EXPECT_EQ(node.events[1].kind, FaultEventKind::kClosed);
-  EXPECT_EQ(node.events[1].fault.summary,
-            "configuration leaves this port out: moved to another rack");
+  EXPECT_EQ(node.events[1].fault.summary, "excluded by the configuration: moved to another rack");
   EXPECT_THAT(node.engine.ledger_state().faults, IsEmpty());
   EXPECT_THAT(node.engine.ledger_state().repeats, IsEmpty()) << "no repair, no repeated fault";
 }

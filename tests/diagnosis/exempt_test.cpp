@@ -16,7 +16,7 @@ PortHistory unused() {
 
 TEST(Exempt, AnUnusedPortIsExemptWithTheReason) {
   EXPECT_NE(exempt_reason(unused(), nullptr, false).find("unused"), std::string::npos);
-  EXPECT_NE(exempt_reason(unused(), nullptr, true).find("not expected"), std::string::npos);
+  EXPECT_NE(exempt_reason(unused(), nullptr, true).find("not in plan"), std::string::npos);
 }
 
 TEST(Exempt, AnExpectedPortIsNot) {
@@ -60,7 +60,7 @@ TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
   port.latest.module.reset();
   port.latest.id.link_layer = "InfiniBand";
   port.latest.counters.emplace().set("link_downed", 0);
-  EXPECT_NE(exempt_reason(port, nullptr, false).find("never had a link"), std::string::npos);
+  EXPECT_NE(exempt_reason(port, nullptr, false).find("never linked"), std::string::npos);
   port.latest.counters->set("link_downed", 1);
   EXPECT_EQ(exempt_reason(port, nullptr, false), "");
 }

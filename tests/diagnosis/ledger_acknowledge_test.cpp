@@ -45,7 +45,7 @@ TEST(LedgerAcknowledge, AFaultIsNotAcknowledgedTwice) {
   const auto again =
       bench.ledger.acknowledge("pci/1", "bob", "", std::nullopt, LedgerBench::wall(200));
   ASSERT_FALSE(again);
-  EXPECT_NE(again.error().message.find("acknowledged already, by ann until 2025-11-20T12:08:20Z"),
+  EXPECT_NE(again.error().message.find("is already acknowledged by ann until 2025-11-20T12:08:20Z"),
             std::string::npos)
       << again.error().message;
   EXPECT_TRUE(bench.ledger.acknowledge("pci/1", "bob", "", std::nullopt, LedgerBench::wall(501)))

@@ -25,7 +25,8 @@ struct DirtyScene : Scene {
   Findings findings;
   RankedFault dirt = named("dirt, incoming", 0.9);
   DirtyScene() {
-    set(kLightLow, Checks(EvidenceSource::kModule).at_least("received power lost", 6.0, 1.2, "dB"));
+    set(kLightLow,
+        Checks(EvidenceSource::kModule).at_least("Rx power below baseline", 6.0, 1.2, "dB"));
     set(kReceiveErrors, Checks(EvidenceSource::kFec).above("pre-FEC BER", 1e-4, 1e-5));
   }
   void set(SymptomId id, const Finding& finding) {
@@ -35,9 +36,10 @@ struct DirtyScene : Scene {
 
 TEST(RuledOut, AMissingSymptomRulesAnotherFaultOut) {
   DirtyScene scene;
-  scene.set(kFarTxLow, Checks(EvidenceSource::kFarModule)
-                           .at_least("power sent by the far end lost", 0.1, 1.2, "dB"));
-  scene.set(kModuleHot, unknown("the module gives no temperature"));
+  scene.set(
+      kFarTxLow,
+      Checks(EvidenceSource::kFarModule).at_least("far Tx power below baseline", 0.1, 1.2, "dB"));
+  scene.set(kModuleHot, unknown("the module reports no temperature"));
   const auto found = ruled_out(scene.view, scene.findings, scene.dirt);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].symptom, kFarTxLow);
@@ -60,15 +62,16 @@ TEST(RuledOut, OneReadingForEachFaultIsEnough) {
 TEST(RuledOut, WhatShowsOrIsNotKnownRulesNothingOut) {
   DirtyScene scene;
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
-  scene.set(kFarTxLow, Checks(EvidenceSource::kFarModule)
-                           .at_least("power sent by the far end lost", 3.0, 1.2, "dB"));
+  scene.set(
+      kFarTxLow,
+      Checks(EvidenceSource::kFarModule).at_least("far Tx power below baseline", 3.0, 1.2, "dB"));
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
 }
 
 TEST(RuledOut, AnUnlikelyFaultIsNotMentioned) {
   DirtyScene scene;
   scene.set(kNeighbourDiffers,
-            Checks(EvidenceSource::kPlan).holds("the far end is not the one of the plan", false));
+            Checks(EvidenceSource::kPlan).holds("the far end is not the planned one", false));
   scene.set(kCongested, Checks(EvidenceSource::kCounters).at_least("share", 0.0, 0.8));
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
 }
@@ -139,7 +142,7 @@ TEST(RunnerUp, ANameThatLeadsHasNone) {
 TEST(RunnerUp, TheMostTellingMissingReadingIsNamed) {
   Pair pair("dirt, incoming", 0.5, "far laser", 0.45);
   Finding& far = pair.findings[static_cast<std::size_t>(SymptomId::kFarTxLow)];
-  far = unknown("the peer gives no module data");
+  far = unknown("the far end provides no module data");
   const auto rival = pair.rival();
   ASSERT_TRUE(rival);
   EXPECT_EQ(rival->other.fault->name, "failing_transmitter");

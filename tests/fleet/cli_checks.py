@@ -89,7 +89,7 @@ def behind_tls(world, linkhealth):
     def ask(login, *arguments):
         return call(world, linkhealth, *arguments, url=f"https://{login}localhost:{port}")
     world.until("the Prometheus with TLS answers", lambda: ask("me:secret@", "--ca-file", certificate)[0] == 4, 30)
-    assert "has no data of linkhealth" in ask("me:secret@", "--ca-file", certificate)[2], "with the right password"
+    assert "has no linkhealth data" in ask("me:secret@", "--ca-file", certificate)[2], "with the right password"
     code, _, err = ask("me:wrong@", "--ca-file", certificate)
     assert code == 4 and "refuses (401)" in err and "wrong" not in err, (code, err)
     code, _, err = ask("me:secret@")

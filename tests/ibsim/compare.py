@@ -233,7 +233,7 @@ def switched(fabric):
 
     fabric.console('Unlink "Hca2"[1]')
     fabric.wait("an unplugged link", lambda: not fabric.read(node)[0])
-    check("gap of an unplugged link", fabric.read(node)[2], ["the link is down: no request can cross it"])
+    check("gap of an unplugged link", fabric.read(node)[2], ["the link is down: the far end cannot be reached"])
     fabric.console('ReLink "Hca2"[1]')
     fabric.wait("the link again", lambda: fabric.read(node)[0].get("state") == "ACTIVE" and not fabric.read(node)[2])
     compare_with_diags(fabric, node, lid)

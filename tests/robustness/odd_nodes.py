@@ -275,7 +275,7 @@ def a_sys_that_is_not_there(node):
         daemon.until(lambda: any(gap["reason"] == "/sys/class/net: ENOENT" for gap in daemon.report()["gaps"]), "the gap")
         daemon.until(lambda: "self-test:" in daemon.log_text(), "the self-test")
         daemon.stop()
-        assert "which ports there are can't be seen: /sys/class/net: ENOENT" in daemon.log_text(), daemon.log_text()
+        assert "list of ports unavailable: /sys/class/net: ENOENT" in daemon.log_text(), daemon.log_text()
         assert "no RDMA port on this node" not in daemon.log_text(), daemon.log_text()
 
 
@@ -790,7 +790,7 @@ def maintenance_files_hang(node):
             daemon.until(lambda: daemon.report()["t"] > first + 2, "dozens of cycles")
             put(f"{node.port(1)}/counters/symbol_error", "6")
             daemon.until(lambda: 'device="mlx5_1",port="1",counter="symbol_error"} 6' in daemon.metrics(), "a new value")
-            daemon.until(lambda: "does not answer for 15 s" in daemon.log_text(), "it is named")
+            daemon.until(lambda: "has not answered for 15 s" in daemon.log_text(), "it is named")
             assert hang.reads == 1, f"{hang.reads} reads hang: it is not asked again"
             hang.close()
             daemon.until(lambda: "answers again" in daemon.log_text(), "it answers, with an error")
@@ -888,7 +888,7 @@ def the_hosts_sys_in_a_network_of_its_own(node):
         for port in ("mlx5_2", "mlx5_3"):  # no namespace brings the module of an InfiniBand port
             sight, words = sights[port + "/1"]["module"], why_no_module(daemon, port)
             for said in (f"{sight['why']}: {sight['hint']}", words):
-                assert "the kernel has no path to the module of an InfiniBand port" in said, said
+                assert "the kernel provides no access to the module of an InfiniBand port" in said, said
                 assert "docs/import.md" in said and "namespace" not in said, said
         for probe in ("down_reason", "fec", "ethtool_stats", "pause"):
             assert sights["mlx5_2/1"][probe]["state"] == "not_offered", f"IPoIB has none: {sights['mlx5_2/1'][probe]}"

@@ -54,7 +54,7 @@ def prometheus():
 def alertmanager():
     path = os.path.join(DEPLOY, "alertmanager.yml")
     run("amtool", "check-config", path)
-    for severity, receiver in (("page", "oncall"), ("ticket", "tickets"), ("info", "nobody"), ("", "tickets")):
+    for severity, receiver in (("page", "oncall"), ("ticket", "tickets"), ("info", "dashboards-only"), ("", "tickets")):
         run("amtool", "config", "routes", "test", f"--config.file={path}", f"--verify.receivers={receiver}",
             *([f"severity={severity}"] if severity else ["alertname=Other"]))
 

@@ -41,7 +41,7 @@ constexpr Degrade kTable[] = {
        if (port.counters)
          filter(*port.counters, [](std::string_view name) { return name == "fec_corrected_bits"; });
      }},
-    {"no_down_reason", "the driver gives no reason",
+    {"no_down_reason", "the driver reports no reason",
      [](PortSample& port) {
        if (port.link) port.link->down_reason.reset();
      }},

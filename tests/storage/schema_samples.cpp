@@ -39,6 +39,7 @@ FaultReport full_fault() {
       {"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "low light", false}};
   fault.missing = {{"far_tx_low", "why", "how", "damaged fibre (4%)"}};
   fault.ruled_out = {fault.evidence[0]};
+  fault.ruled_out[0].rules_out = "overheated module";
   fault.shares = EvidenceShares{"damaged_fiber", End::kPath, {{"rx_power_low", 1.5}}};
   fault.to_be_sure = "clean one fibre";
   fault.differential = {{"dirty_connector", End::kNone, 0.83}};

@@ -57,18 +57,18 @@ FaultReport dirty_connector() {
   fault.opened_at = example_now() - std::chrono::minutes(187);
   fault.last_seen_at = example_now();
   fault.summary =
-      "lane 2 receives -9.1 dBm, 6.0 dB below the other lanes; the far laser is fine (+0.4 dBm)";
+      "lane 2 receives -9.1 dBm, 6.0 dB below its baseline; far Tx power is at its baseline";
   fault.evidence = {
       {"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module's own threshold", "", true},
       {"lane_spread", 6.0, ">", 3.0, "dB", "", "module", "", true},
       {"pre_fec_ber_high", 3.4e-5, ">", 2.4e-5, "", "lane 2", "FEC counters", "", true},
       {"sudden_onset", std::nullopt, "", std::nullopt, "", "", "events",
        "began as a step at 08:53:11Z, 40 s after a carrier loss", true},
-      {"far_tx_low", 0.4, "<", -2.9, "dBm", "lane 2", "leaf-12 (peer)", "", false}};
-  fault.missing = {{"far_rx_low", "the peer gives no received power",
+      {"far_tx_low", 0.4, ">=", -2.9, "dBm", "lane 2", "leaf-12 (peer)", "", false}};
+  fault.missing = {{"far_rx_low", "the far end provides no Rx power",
                     "on leaf-12: show interface Ethernet20/1 transceiver", "damaged fibre (11%)"}};
-  fault.ruled_out = {{"module_hot", 51, ">=", 70, "C", "", "module",
-                      "module temperature: speaks against overheated module", true}};
+  fault.ruled_out = {{"module_hot", 51, "<", 70, "C", "", "module", "module temperature", false,
+                      "overheated module"}};
   fault.differential = {{"dirty_connector", End::kPath, 0.83},
                         {"damaged_fiber", End::kPath, 0.11},
                         {"failing_transmitter", End::kFar, 0.04},
@@ -76,11 +76,11 @@ FaultReport dirty_connector() {
   fault.shares = EvidenceShares{
       "damaged_fiber",
       End::kPath,
-      {{"far_rx_low", 2.94}, {"light and errors together", -1.2}, {"retries", 0.02}}};
+      {{"far_rx_low", 2.94}, {"light and errors combined", -1.2}, {"retries", 0.02}}};
   fault.repair = {"clean both ends of the fibre of lane 2 and both module ports (MPO-12 APC)",
                   "replace the jumper", "replace the far module", "replace this module"};
   fault.verify = "Rx power of lane 2 above -4.0 dBm and no uncorrectable block for 30 minutes";
-  fault.to_be_sure = "clean one fibre: the light that it brings rises by 1 dB or more";
+  fault.to_be_sure = "clean one fibre: its Rx power should rise by 1 dB or more";
   return fault;
 }
 
@@ -137,13 +137,15 @@ PortReport dirty_port() {
   port.figures.worst_rx_power_dbm = -9.1;
   port.figures.worst_rx_lane = 2;
   port.figures.rx_power_margin_db = 0.8;
+  port.figures.rx_power_lost_db = 6.0;
+  port.figures.rx_power_lost_lane = 2;
   port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total =
       port.figures.involuntary_downs_told = 2;
   port.figures.voluntary_downs_total = 1;
   port.faults = {dirty_connector()};
   port.symptoms = {{"rx_power_low", "present", ""},
                    {"carrier_flaps", "absent", ""},
-                   {"far_rx_low", "unknown", "the peer gives no received power"}};
+                   {"far_rx_low", "unknown", "the far end provides no Rx power"}};
   return port;
 }
 
@@ -169,7 +171,7 @@ PortReport down_port() {
   fault.confidence = 0.91;
   fault.opened_at = example_now() - std::chrono::minutes(190);
   fault.last_seen_at = example_now();
-  fault.summary = "no light on any lane, and all links to leaf-14 fell within 2 s";
+  fault.summary = "no light on any lane, and all links to leaf-14 went down within 2 s";
   fault.repair = {"ask the network team: do not touch the cable"};
   fault.differential = {{"far_port_down", End::kFar, 0.91}, {"unplugged", End::kPath, 0.09}};
   port.faults = {fault};

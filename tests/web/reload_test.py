@@ -54,7 +54,7 @@ class Reload(unittest.TestCase):
         daemon = self.start("")
         said = self.reload(daemon, "ledgr: {}\n")
         self.assertIn('linkhealth.yaml:4: unknown key "ledgr"', said)
-        self.assertIn("the former configuration stays in force", said)
+        self.assertIn("the previous configuration stays in force", said)
         self.assertIn('unknown key "ledgr"', self.note(daemon))
         self.reload(daemon, "")
         self.assertNotIn("ledgr", self.note(daemon))

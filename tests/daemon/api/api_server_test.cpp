@@ -113,7 +113,7 @@ TEST_F(StartedServer, AnAddressInUseIsOneClearError) {
   ApiServerSettings other;
   other.listen = {"127.0.0.1", static_cast<std::uint16_t>(server->tcp_port())};
   EXPECT_EQ(start_error(other),
-            "can't listen on " + to_string(other.listen) + ": Address already in use");
+            "cannot listen on " + to_string(other.listen) + ": Address already in use");
   ApiServerSettings same_socket;
   same_socket.socket = settings.socket;
   EXPECT_EQ(start_error(same_socket), "another daemon answers on " + settings.socket.path);
@@ -155,7 +155,7 @@ TEST_F(ApiServerTest, AStaleSocketIsReplacedAndAFileIsKept) {
   EXPECT_EQ(local("/-/ready").status, 200);
   server.reset();
   std::ofstream(settings.socket.path) << "precious";
-  EXPECT_EQ(start_error(settings), settings.socket.path + " is in the way: it is not a socket");
+  EXPECT_EQ(start_error(settings), settings.socket.path + " exists and is not a socket");
   EXPECT_TRUE(std::filesystem::exists(settings.socket.path));
 }
 

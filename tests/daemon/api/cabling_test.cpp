@@ -41,13 +41,13 @@ TEST(Cabling, EachPortIsComparedWithThePlan) {
   EXPECT_EQ(matches(swap), "swapped with mlx5_1/1; swapped with mlx5_0/1; as planned; ");
   EXPECT_EQ(count_wrong(compare_cabling(swap)), 2U);
   EXPECT_EQ(matches(three("Ethernet2/1", "Ethernet3/1", "Ethernet1/1")),
-            "wrong: it has the cable of mlx5_1/1; wrong: it has the cable of mlx5_2/1; "
-            "wrong: it has the cable of mlx5_0/1; ")
+            "wrong: this is the cable of mlx5_1/1; wrong: this is the cable of mlx5_2/1; "
+            "wrong: this is the cable of mlx5_0/1; ")
       << "three in a ring";
   Report elsewhere = three("Ethernet9/1", "", "Ethernet3/1");
   elsewhere.ports[2].expected = {};
   EXPECT_EQ(matches(elsewhere),
-            "wrong: it is planned nowhere on this node; neighbour unknown; not in the plan; ");
+            "wrong: not planned on this node; neighbour unknown; not in the plan; ");
 }
 
 TEST(Cabling, ANameThatOnlyThePlanGivesIsNotSeen) {
@@ -59,7 +59,7 @@ TEST(Cabling, ANameThatOnlyThePlanGivesIsNotSeen) {
 TEST(Cabling, TheTextFitsTheTerminalAndBeginsWithTheResult) {
   const Report report = three("Ethernet2/1", "Ethernet1/1", "Ethernet3/1");
   const std::string text = cabling_text(report, compare_cabling(report), {false, 80, false});
-  EXPECT_THAT(text, HasSubstr("gpu-1   3 ports: 2 plugged against the plan\n"));
+  EXPECT_THAT(text, HasSubstr("gpu-1   3 ports: 2 plugged into the wrong port\n"));
   EXPECT_THAT(
       text,
       HasSubstr("  mlx5_0/1  leaf-12 Ethernet1/1  leaf-12 Ethernet2/1  ✖ swapped with mlx5_1/1\n"));

@@ -43,6 +43,45 @@ TEST(StandingStill, SinceTheFirstSampleIsSeenAmongItsLike) {
   }
 }
 
+TEST(Coverage, AHealthyLinkNamesWhatWasNotRead) {
+  Story story(600);
+  ASSERT_EQ(story.port().health, Health::kHealthy);
+  EXPECT_TRUE(story.port().partial.empty()) << "errors, FEC, light and events were read";
+  Story blind;
+  blind.feed.module_readable = false;
+  blind.run(600);
+  EXPECT_EQ(blind.port().partial, (std::vector<std::string>{"optics", "far_end"}));
+  Story copper;
+  copper.feed.module.kind = "dac";
+  copper.feed.module.lanes.clear();
+  copper.run(600);
+  EXPECT_TRUE(copper.port().partial.empty()) << "copper has no light";
+}
+
+TEST(Coverage, WithoutFecCountersAFastLinkIsPartial) {
+  Story story;
+  story.feed.bits_per_s = 0;
+  story.feed.counters = Counters();
+  story.feed.counters.set("port_rcv_data", 1000);
+  story.feed.counters.set("symbol_error", 0);
+  story.run(600);
+  EXPECT_THAT(story.port().partial, ::testing::Contains("fec"));
+}
+
+TEST(Coverage, ALinkThatJustWentDownHasChecksUntilItIsDiagnosed) {
+  Story story(600);
+  story.lose_light();
+  story.run(10);
+  ASSERT_TRUE(story.port().faults.empty());
+  EXPECT_EQ(story.port().health, Health::kDown);
+  ASSERT_EQ(story.port().checks.size(), 2U);
+  EXPECT_THAT(story.port().checks[0], HasSubstr("here: no light received"));
+  EXPECT_THAT(story.port().checks[1], HasSubstr("at the far end: "));
+  story.run(600);
+  ASSERT_FALSE(story.port().faults.empty());
+  EXPECT_TRUE(story.port().checks.empty());
+}
+
 TEST(StandingStill, AQuietPortThatCountsBitsOrFramesIsNotBlind) {
   Node node(4);
   Counting counting;

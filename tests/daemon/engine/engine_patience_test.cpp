@@ -295,8 +295,7 @@ TEST(FullCounter, ThatWasFullFromTheStartIsUnknownAndAGap) {
     EXPECT_EQ(story.events, "");
     ASSERT_EQ(story.port().gaps.size(), 1U);
     EXPECT_EQ(story.port().gaps[0].probe, "counters");
-    EXPECT_THAT(story.port().gaps[0].reason,
-                HasSubstr(std::string(counter) + " is full and counts no further"));
+    EXPECT_THAT(story.port().gaps[0].reason, HasSubstr(std::string(counter) + " is saturated"));
     story.errors = 0;
     story.count(1800, 0);
     EXPECT_EQ(story.port().health, Health::kHealthy);
@@ -320,8 +319,7 @@ TEST(FullCounter, OfRecoveriesLossesOrTheCardIsAGapAndNoVerdict) {
     story.errors = row.full;
     story.count(1800, 0);
     ASSERT_EQ(story.port().gaps.size(), 1U);
-    EXPECT_THAT(story.port().gaps[0].reason,
-                HasSubstr(std::string(row.counter) + " is full and counts no further"));
+    EXPECT_THAT(story.port().gaps[0].reason, HasSubstr(std::string(row.counter) + " is saturated"));
     EXPECT_EQ(story.port().health, Health::kHealthy);
     EXPECT_EQ(story.events, "");
   }

@@ -21,7 +21,7 @@ TEST(AStaleModule, WithAnEndedImportIsNotJudged) {
   Story story = hot_once();
   story.feed.module = ModuleSample{};
   story.feed.gaps = {
-      {"mlx5_0/1", "module", "the imported reading has ended, and ethtool gives none"}};
+      {"mlx5_0/1", "module", "the imported reading has ended, and ethtool reports none"}};
   story.run(10);  // said once
   story.feed.module_readable = false;
   story.feed.gaps.clear();

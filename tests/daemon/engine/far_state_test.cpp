@@ -76,7 +76,8 @@ TEST(FarState, OfNewTelemetryReplacesAnOldMad) {
   story.fall();
   PeerReading silent;
   silent.port = story.feed.key;
-  silent.gaps.push_back({story.feed.key, "peer_mad", "the link is down: no request can cross it"});
+  silent.gaps.push_back(
+      {story.feed.key, "peer_mad", "the link is down: the far end cannot be reached"});
   story.take("peer_mad", silent);
   EXPECT_THAT(story.step().faults.at(0).evidence, Not(kFarAdminDown))
       << "it was set up before the fall";

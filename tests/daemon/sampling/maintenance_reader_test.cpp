@@ -71,7 +71,7 @@ TEST(MaintenanceReaderTest, ADirectoryThatDoesNotAnswerDelaysNothingAndIsReporte
     clock.advance(Milliseconds(1'000));
   }
   EXPECT_THAT(complaints,
-              ElementsAre("maintenance_dir: /nfs/work does not answer for 15 s: its last "
+              ElementsAre("maintenance_dir: /nfs/work has not answered for 15 s: its last "
                           "content stays in force"));
   answer.set_value();
   const auto news = reader.wait(kLong);

@@ -18,7 +18,7 @@ constexpr const char* kPort = "mlx5_0/1";
 constexpr const char* kNotUsed =
     "its link, counters and module are not used: lldp names another far end";
 constexpr const char* kNamesOfBefore =
-    "no source names it now: the names are from before the link went down";
+    "no source names it now: these names are from before the link went down";
 
 SteadyTime at(double after_s) {
   return SteadyTime(Milliseconds(1'000'000)) + from_seconds(after_s);
@@ -173,7 +173,7 @@ TEST_F(PeerMerging, AStateOfNowIsNotHiddenByAnOldOneOfAMoreTrustedSource) {
   add_import(with_module(with_state(named("telemetry", "LEAF-12.dc1.example", 200), false)));
   EXPECT_EQ(changes(200).peer->link->admin_up, true)
       << "the most trusted answered in its last round";
-  mad(failed("peer_mad", "the link is down: no request can cross it"));
+  mad(failed("peer_mad", "the link is down: the far end cannot be reached"));
   auto peer = changes(200).peer;
   ASSERT_TRUE(peer && peer->link && peer->counters);
   EXPECT_EQ(peer->source, "mad") << "a failed request does not change the far end";

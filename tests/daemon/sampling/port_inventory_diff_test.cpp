@@ -83,7 +83,7 @@ TEST_F(DaemonPortSearch, AMissedPortIsUnknownFirstAndGoneAfterThree) {
     EXPECT_TRUE(result.again_soon);
     EXPECT_TRUE(known.contains("mlx5_1/1"));
     ASSERT_EQ(result.gaps.size(), 1U);
-    EXPECT_EQ(result.gaps[0], (Gap{"mlx5_1/1", "inventory", "not found by the last search"}));
+    EXPECT_EQ(result.gaps[0], (Gap{"mlx5_1/1", "inventory", "not found by the last scan"}));
   }
   EXPECT_EQ(events(find({one})), "device_gone mlx5_1/1;");
   EXPECT_FALSE(known.contains("mlx5_1/1"));
@@ -218,7 +218,7 @@ TEST_F(DaemonPortSearch, ACardThatIsLentToAVirtualMachineIsNotGone) {
     EXPECT_FALSE(result.again_soon) << "no search is due for it";
     ASSERT_TRUE(known.contains("mlx5_1/1"));
     EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt,
-              "lent by vfio-pci: a virtual machine or a program has the card");
+              "lent by vfio-pci: a virtual machine or a program has taken the card");
     EXPECT_FALSE(known.at("mlx5_1/1").watched());
     EXPECT_FALSE(known.at("mlx5_1/1").is_counted());
   }
@@ -240,7 +240,8 @@ TEST_F(DaemonPortSearch, AnInterfaceThatWasMovedToAnotherNamespaceIsNotGone) {
   known.at("mlx5_1/1").moved = true;
   known.at("mlx5_1/1").gone = true;
   EXPECT_EQ(events(find({one})), "");
-  EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt, "its interface went to another network namespace");
+  EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt,
+            "its interface was moved to another network namespace");
   find({one, two});
   EXPECT_TRUE(known.at("mlx5_1/1").watched()) << "it came back";
   EXPECT_FALSE(known.at("mlx5_1/1").moved);

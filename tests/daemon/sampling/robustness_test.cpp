@@ -275,12 +275,12 @@ TEST_F(OddNode, AKnownPortStaysWhileADiscoveryHangsAtItsDevice) {
     poll();
   }
   EXPECT_TRUE(has_gap("", "inventory", "no answer within 5 s of mlx5_1"));
-  for (int i = 0; i < 200 && !has_gap("mlx5_1/1", "inventory", "the device can't be read"); ++i) {
+  for (int i = 0; i < 200 && !has_gap("mlx5_1/1", "inventory", "the device cannot be read"); ++i) {
     clock.advance(settings.link_period);
     poll();
     wait(20);
   }
-  EXPECT_TRUE(has_gap("mlx5_1/1", "inventory", "the device can't be read"));
+  EXPECT_TRUE(has_gap("mlx5_1/1", "inventory", "the device cannot be read"));
   EXPECT_EQ(sampler->inventory().size(), 2U);
   EXPECT_EQ(count(PortEventKind::kDeviceGone), 0U);
 }

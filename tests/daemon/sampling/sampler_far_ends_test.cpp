@@ -247,7 +247,7 @@ TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
   ASSERT_TRUE(peer());
   EXPECT_FALSE(module());
   const std::string refused =
-      "its module was read before the link's last change: the next reading of it counts";
+      "its module was read before the last link change: waiting for the next reading";
   EXPECT_TRUE(has_gap("mlx5_0/1", "import", refused));
   imported.module->serial = "NEW";
   imported.module_read_at = clock.steady();
@@ -280,7 +280,7 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
   EXPECT_THAT(gaps(),
               ::testing::IsSupersetOf(
                   {"mlx5_0/1 import: the imported reading is past its time of validity",
-                   "mlx5_0/1 module: the imported reading has ended, and ethtool gives none"}));
+                   "mlx5_0/1 module: the imported reading has ended, and ethtool reports none"}));
 }
 
 TEST_F(DaemonFarEnds, AnEarlierImportHidesNoLaterFailureOfEthtool) {
@@ -309,7 +309,7 @@ TEST_F(DaemonFarEnds, AnImportThatEndsIsNoGapWhereEthtoolReadsAgain) {
   script->set({with_peer});
   next_round([this] { return peer().has_value(); });
   EXPECT_FALSE(
-      has_gap("mlx5_0/1", "module", "the imported reading has ended, and ethtool gives none"));
+      has_gap("mlx5_0/1", "module", "the imported reading has ended, and ethtool reports none"));
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhenEthtoolKeepsFailing) {

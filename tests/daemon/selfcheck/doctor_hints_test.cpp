@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"module", "EIO", Visibility::kHidden, "reseat the module"},
         Refusal{"module", "the module answers only zeros", Visibility::kHidden,
                 "reseat the module"},
-        Refusal{"module", "the imported reading has ended, and ethtool gives none",
+        Refusal{"module", "the imported reading has ended, and ethtool reports none",
                 Visibility::kHidden, "renew the import"},
         Refusal{"driver_stats", "EBUSY", Visibility::kHidden, "read again by itself"},
         Refusal{"hwmon", "temp1_input: EIO", Visibility::kHidden, "kernel log"},

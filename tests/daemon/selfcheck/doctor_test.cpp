@@ -43,8 +43,7 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   report.ports[0].latest.counters->set("link_error_recovery", 255);
   const DoctorReport doctor = examine(report, {});
   EXPECT_EQ(source(doctor, "counters").state, Visibility::kPartly);
-  EXPECT_EQ(source(doctor, "counters").why,
-            "full, and counting no further: link_error_recovery (255)");
+  EXPECT_EQ(source(doctor, "counters").why, "saturated: link_error_recovery (255)");
   EXPECT_THAT(source(doctor, "counters").hint,
               AllOf(HasSubstr("reset of the device"), Not(HasSubstr("perfquery -R"))))
       << "Ethernet has no performance management agent";
@@ -52,12 +51,11 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   EXPECT_THAT(source(examine(report, {}), "counters").hint,
               HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
       << "without a device and a port it clears another one's";
-  EXPECT_THAT(self_test_lines(doctor),
-              ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
+  EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("verbs port counters partial: saturated")));
   testing::set_reason(report.ports[0], "counters", "port_rcv_errors: EISDIR");
   EXPECT_EQ(source(examine(report, {}), "counters").state, Visibility::kPartly);
   EXPECT_EQ(source(examine(report, {}), "counters").why,
-            "port_rcv_errors: EISDIR; full, and counting no further: link_error_recovery (255)");
+            "port_rcv_errors: EISDIR; saturated: link_error_recovery (255)");
 }
 
 /// A container with the node's /sys and a network of its own.
@@ -93,7 +91,7 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
     const DoctorReport without = examine(report, {});
     EXPECT_EQ(source(without, "module").state, Visibility::kHidden);
     EXPECT_EQ(source(without, "module").why,
-              "the kernel has no path to the module of an InfiniBand port");
+              "the kernel provides no access to the module of an InfiniBand port");
     EXPECT_THAT(source(without, "module").hint, HasSubstr("docs/import.md"));
     report.ports[0].latest.module.emplace().present = true;
     const DoctorReport imported = examine(report, {});
@@ -133,13 +131,12 @@ TEST(Doctor, WhyAPortHasNoModule) {
               HasSubstr("InfiniBand port: import the readings of another program"));
   EXPECT_EQ(why([](PortReport& port) { port.exempt = "vf: a virtual function"; }),
             "vf: a virtual function");
-  EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused: never had a link"; }),
-            "not read yet");
+  EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused (never linked)"; }), "not read yet");
   EXPECT_THAT(why([](PortReport& port) { port.latest.id.netdev = ""; }),
               HasSubstr("no network interface"));
   EXPECT_THAT(
       why([](PortReport& port) { testing::set_reason(port, "module", std::string(kModuleLeft)); }),
-      HasSubstr("it is read again when the maintenance ends"));
+      HasSubstr("reads resume when the maintenance ends"));
   EXPECT_THAT(why([](PortReport& port) { testing::set_reason(port, "module", "EPERM"); }),
               HasSubstr("EPERM: give the daemon CAP_NET_ADMIN"));
 }
@@ -218,8 +215,7 @@ TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
 
 TEST(Doctor, AFeedThatLostEventsIsSeenInPart) {
   Report report = one_port();
-  testing::set_reason(report.sources, "kernel_log",
-                      "lines were overwritten before they could be read");
+  testing::set_reason(report.sources, "kernel_log", "lines were overwritten before they were read");
   NodeFacts facts;
   facts.open = {"kernel_log"};
   EXPECT_EQ(source(examine(report, facts), "kernel_log").state, Visibility::kPartly);

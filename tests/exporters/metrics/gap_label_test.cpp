@@ -16,17 +16,17 @@ TEST(GapLabel, KeepsTheCauseAndLeavesTheFilesOut) {
   EXPECT_EQ(gap_label("EOPNOTSUPP: the driver does not offer it"), "EOPNOTSUPP");
   EXPECT_EQ(gap_label("no answer within 5 s"), "no answer within 5 s");
   EXPECT_EQ(gap_label("EPERM"), "EPERM");
-  EXPECT_EQ(gap_label("not found by the last search"), "not found by the last search");
+  EXPECT_EQ(gap_label("not found by the last scan"), "not found by the last scan");
 }
 
 TEST(GapLabel, HowToClearAFullCounterIsNoPartOfIt) {
-  EXPECT_EQ(gap_label("symbol_error is full and counts no further (a reset of the device may clear "
+  EXPECT_EQ(gap_label("symbol_error is saturated (a reset of the device may clear "
                       "it (perfquery can on "
                       "InfiniBand only))"),
-            "symbol_error is full and counts no further");
-  EXPECT_EQ(gap_label("link_downed, symbol_error: each is full and counts no further (perfquery -R "
+            "symbol_error is saturated");
+  EXPECT_EQ(gap_label("link_downed, symbol_error: each is saturated (perfquery -R "
                       "-C mlx5_0 -P 1)"),
-            "each is full and counts no further");
+            "each is saturated");
 }
 
 TEST(GapLabel, AnyFileContentGivesFewLabels) {
@@ -53,16 +53,16 @@ TEST(GapLabel, AnImportedFilesReasonsStayReadable) {
   same("valid_for_s must be more than N and at most a day");
   same("ports is missing: write {} when there is nothing to report");
   same("an empty module is not used");
-  same("two entries are of one port, and neither is used");
-  EXPECT_EQ(gap_label("leaf-12.json: ports > mlx5_9/1: names a port that is not here"),
-            "names a port that is not here");
-  same("its time is in the future: compare the clocks");
+  same("two entries for the same port: neither is used");
+  EXPECT_EQ(gap_label("leaf-12.json: ports > mlx5_9/1: names a port that this node does not have"),
+            "names a port that this node does not have");
+  same("its time is in the future: check the clocks");
   same("past its time of validity");
   same("every user may write to it (chmod o-w)");
   same("changed while it was read: write another name and rename it");
-  EXPECT_EQ(gap_label("a.json: its format is \"linkhealth.import/2\", and this program reads "
+  EXPECT_EQ(gap_label("a.json: unsupported format \"linkhealth.import/2\": this program reads "
                       "linkhealth.import/1"),
-            "its format is \"...\", and this program reads linkhealth.import/N");
+            "unsupported format \"...\": this program reads linkhealth.import/N");
   EXPECT_EQ(gap_label("a.json: temperature_c of 4800 is out of range"),
             "temperature_c of N is out of range");
   same("peer source is neither telemetry nor fleet");

@@ -244,6 +244,30 @@ TEST(Metrics, WhereAPortStands) {
   EXPECT_THAT(text, HasSubstr("process_start_time_seconds 1795176000\n"));
 }
 
+TEST(Metrics, TheExpectedSpeedIsTheBestEverSeenWhereNoneIsConfigured) {
+  Report report = test::example_report();
+  report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
+  PortReport& port = report.ports[0];
+  port.figures.best_speed_mbps = 200000;
+  EXPECT_THAT(render(report),
+              HasSubstr("expected_bytes_per_second{device=\"mlx5_0\",port=\"1\"} 50000000000\n"));
+  port.expected.speed_mbps.reset();
+  EXPECT_THAT(render(report),
+              HasSubstr("expected_bytes_per_second{device=\"mlx5_0\",port=\"1\"} 25000000000\n"));
+}
+
+TEST(Metrics, ThePortsSourcesAreCountedByState) {
+  Report report = test::example_report();
+  report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
+  MonitorFigures monitor = kMonitor;
+  monitor.sight["mlx5_0/1"] = {.unreadable = 3, .sources = 14};
+  const std::string text = metrics_text(report, {}, monitor, {});
+  EXPECT_THAT(
+      text, HasSubstr(R"(linkhealth_port_sources{device="mlx5_0",port="1",state="readable"} 11)"));
+  EXPECT_THAT(
+      text, HasSubstr(R"(linkhealth_port_sources{device="mlx5_0",port="1",state="unreadable"} 3)"));
+}
+
 TEST(Metrics, TheFarEndHasItsSourceAndTime) {
   Report report = test::example_report();
   PortReport seen = test::healthy_port("mlx5_0", "eth0", "");
@@ -268,16 +292,17 @@ TEST(Metrics, TheDefaultSetIsLean) {
   Report report = test::example_report();
   report.ports.clear();
   report.gaps.clear();
+  MonitorFigures monitor = kMonitor;
   for (int number = 0; number < 8; ++number) {
     report.ports.push_back(
         test::healthy_port("mlx5_" + std::to_string(number), "eth" + std::to_string(number), ""));
     report.ports.back().latest.peer->age_s = 30;
+    monitor.sight[report.ports.back().port] = {.unreadable = 0, .sources = 14};
   }
   report.timings.clear();
   for (const char* probe : {"link", "counters", "ethtool", "pcie", "driver_stats", "devlink",
                             "netdev_stats", "inventory", "module", "lldp", "mad", "import"})
     report.timings.push_back({probe, 0.001});
-  MonitorFigures monitor = kMonitor;
   monitor.started_at = test::example_now();
   monitor.store = StoreHealth{};
   const auto series = [&](const Report& of) {

@@ -38,7 +38,7 @@ TEST(CheckTest, TheWorstComesFirstAndUnknownIsLessThanBad) {
   EXPECT_EQ(check_line(all, false),
             "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%); mlx5_3/1 dirty connector (83%); "
             "mlx5_9/1 unknown: "
-            "can't read counters: EINVAL from the device\n");
+            "cannot read counters: EINVAL from the device\n");
   EXPECT_EQ(check_line(all, true).substr(check_line(all, true).find('|')),
             "| ports=5 problems=3;0 down=1;;0\n");
   EXPECT_EQ(all.drain_reason, "linkhealth: mlx5_7/1 far port down (91%) +2");
@@ -60,7 +60,7 @@ TEST(CheckTest, AnUnknownPortHasTheDecisiveReason) {
   PortReport& port = report.ports[0];
   port.gaps = {{port.port, "peer_lldp", "no neighbour"}, {port.port, "link", "Input/output error"}};
   EXPECT_EQ(check_line(check(report, nullptr, now()), false),
-            "LINKHEALTH UNKNOWN - mlx5_9/1 unknown: can't read link: Input/output error\n");
+            "LINKHEALTH UNKNOWN - mlx5_9/1 unknown: cannot read link: Input/output error\n");
   port.gaps.push_back(
       {port.port, "rdma_device", "the RDMA device is gone, its network interface is still there"});
   const Check gone = check(report, nullptr, now());
@@ -97,7 +97,7 @@ TEST(CheckTest, WhereNothingIsJudgedNothingIsOk) {
   report.ports = {test::exempt_port()};
   const Check none = check(report, nullptr, now());
   EXPECT_EQ(none.level, CheckLevel::kUnknown);
-  EXPECT_TRUE(none.text.starts_with("none of 1 port is judged (")) << none.text;
+  EXPECT_TRUE(none.text.starts_with("none of 1 port is monitored (")) << none.text;
   EXPECT_EQ(none.drain_reason, "") << "nothing is known to be wrong";
   EXPECT_EQ(check(report, &report.ports[0], now()).level, CheckLevel::kUnknown);
   report.ports.push_back(test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0"));
@@ -105,7 +105,7 @@ TEST(CheckTest, WhereNothingIsJudgedNothingIsOk) {
   report.ports[0].note = std::string(kRefusedEntry) + ": virtual function of 0000:1b:00.0";
   const Check refused = check(report, nullptr, now());
   EXPECT_EQ(refused.level, CheckLevel::kUnknown) << "the configuration expects it";
-  EXPECT_NE(refused.text.find("cannot be judged"), std::string::npos);
+  EXPECT_NE(refused.text.find("cannot be monitored"), std::string::npos);
 }
 
 TEST(CheckTest, ACardWithoutItsPortIsNamed) {
@@ -113,9 +113,9 @@ TEST(CheckTest, ACardWithoutItsPortIsNamed) {
   report.ports = {test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")};
   report.gaps = {{"", "pci_bus", "0000:3b:00.0 is on the PCI bus without a driver"}};
   EXPECT_EQ(check(report, nullptr, now()).level, CheckLevel::kOk) << "nobody uses it, perhaps";
-  report.gaps = {{"", "pci_bus",
-                  "0000:65:01.0 is on the PCI bus with the driver mlx5_core, which has made no "
-                  "port of it"}};
+  report.gaps = {
+      {"", "pci_bus",
+       "0000:65:01.0 is on the PCI bus with the driver mlx5_core, which created no port"}};
   const Check missed = check(report, nullptr, now());
   EXPECT_EQ(missed.level, CheckLevel::kUnknown);
   EXPECT_TRUE(missed.text.starts_with("0000:65:01.0 is on the PCI bus")) << missed.text;
@@ -127,7 +127,7 @@ TEST(CheckTest, HowMuchCannotBeSeenIsSaid) {
   CheckView view = now();
   view.sight = SightCount{147, 160};
   EXPECT_EQ(check(report, nullptr, view).text,
-            "1 port; 147 of 160 sources unreadable: linkhealth doctor");
+            "1 port; 147 of 160 sources unreadable, see linkhealth doctor");
   view.sight = SightCount{0, 160};
   EXPECT_EQ(check(report, nullptr, view).text, "1 port");
 }

@@ -66,7 +66,7 @@ TEST(ExplainText, WeightsOfTheEvidenceOnRequest) {
   EXPECT_THAT(explain_text(test::dirty_port(), {}, view(true)),
               HasSubstr("\n  Dirty connector against damaged fiber  log-odds  odds\n"
                         "  + far Rx low                              +2.94  19 to 1\n"
-                        "  - light and errors together               -1.20  1 to 3.3\n"
+                        "  - light and errors combined               -1.20  1 to 3.3\n"
                         "  + all others                              +0.02  1.0 to 1\n"
                         "  = total                                   +1.76  5.8 to 1\n"));
   EXPECT_THAT(explain(test::dirty_port()), Not(HasSubstr("log-odds")));
@@ -84,6 +84,63 @@ TEST(ExplainText, ALinkThatIsDownWithoutAFault) {
   PortReport port = test::down_port();
   port.faults.clear();
   EXPECT_THAT(explain(port), HasSubstr("Link down for 3 h; cause not determined yet.\n"));
+}
+
+TEST(ExplainText, ALinkThatJustWentDownHasChecksForBothEnds) {
+  PortReport port = test::down_port();
+  port.faults.clear();
+  port.checks = {"here: check that the fibre is plugged in", "at leaf-14: check the port"};
+  const std::string text = explain(port);
+  EXPECT_THAT(text, HasSubstr("\n  Check        1 here: check that the fibre is plugged in\n"
+                              "               2 at leaf-14: check the port\n"));
+}
+
+TEST(ExplainText, DownSinceTheCarrierLossAndDiagnosedLater) {
+  PortReport port = test::down_port();
+  port.faults.front().opened_at = now() - std::chrono::minutes(130);
+  EXPECT_THAT(explain(port),
+              HasSubstr("down since 3 h ago (2026-11-20 08:50:00Z), diagnosed 2 h ago"));
+}
+
+TEST(ExplainText, RuledOutIsWhatWasSeenAndWhichFaultItRulesOut) {
+  const std::string text = explain(test::dirty_port(), 110);
+  EXPECT_THAT(text, HasSubstr("  Ruled out by          observed  limit  fault\n"
+                              "  - module temperature  51 °C     < 70   overheated module\n"));
+}
+
+TEST(ExplainText, ThePartialVerdictNamesWhatWasNotRead) {
+  PortReport port = healthy();
+  EXPECT_THAT(explain(port), AllOf(HasSubstr("● healthy, link up"), Not(HasSubstr("partial"))));
+  port.partial = {"errors", "fec", "optics", "far_end"};
+  EXPECT_THAT(explain(port), HasSubstr("\n  Coverage     partial: no error counters, no FEC, no "
+                                       "optics, no far end\n"));
+}
+
+TEST(ExplainText, OneLossIsOneNumber) {
+  PortReport port = test::dirty_port();
+  EXPECT_THAT(explain(port),
+              HasSubstr("far Tx +0.4 ━━━━ 6.0 dB below baseline ━━━━▶ Rx -9.1 (lane 2)"));
+  port.figures.rx_power_lost_db.reset();
+  EXPECT_THAT(explain(port), HasSubstr("━━━━ path loss 9.5 dB ━━━━▶")) << "no baseline";
+  port.figures.rx_power_lost_db = 3;
+  port.figures.rx_power_lost_lane = 4;
+  EXPECT_THAT(explain(port), HasSubstr("3.0 dB below baseline ━━━━▶ Rx -0.8 (lane 4)"))
+      << "the lane that lost most, though another receives less";
+}
+
+TEST(ExplainText, NoReadingFromBeforeTheLossIsShownAsNow) {
+  PortReport port = test::down_port();
+  EXPECT_THAT(explain(port), HasSubstr("Rx no light")) << "read since";
+  port.latest.peer->module.emplace();
+  port.latest.peer->module->lanes.resize(4);
+  for (ModuleLane& lane : port.latest.peer->module->lanes) lane.tx_power_mw = 1;
+  port.latest.peer->module_age_s = 60;
+  EXPECT_THAT(explain(port), HasSubstr("far Tx +0.0"));
+  port.latest.peer->module_age_s = 4 * 3600;
+  EXPECT_THAT(explain(port), HasSubstr("far Tx unknown"));
+  port.figures.worst_rx_power_dbm.reset();
+  EXPECT_THAT(explain(port), AllOf(HasSubstr("  Light dBm    not read since the link went down\n"),
+                                   Not(HasSubstr("Lanes Rx"))));
 }
 
 TEST(ExplainText, ASecondFaultIsListed) {

@@ -173,8 +173,8 @@ TEST(ModuleText, AModuleInLowPowerHasTheReason) {
               HasSubstr("  state        the host holds it in low power: it may send no light\n"));
   m.low_pwr_request_sw = false;
   m.state = "ModuleLowPwr";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ModuleLowPwr: it obeys the low-power "
-                                            "pin of the cage (LowPwrAllowRequestHW)\n"));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ModuleLowPwr: controlled by the cage's "
+                                            "low-power pin (LowPwrAllowRequestHW)\n"));
   m.state = "ModuleReady";
   EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ready\n"));
   m.power_class = 6;
@@ -195,7 +195,7 @@ TEST(ModuleText, AModuleWithoutReadingsHasTheReason) {
   m.kind = "optical";
   EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     nothing: it offers no monitors\n"));
   m.warnings = {"page 01h was not read: what the module measures is not known"};
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     nothing that is known: see below\n"));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     no known monitors: see below\n"));
   m.management = "CMIS 5.0";
   EXPECT_THAT(module_text(m, {}),
               HasSubstr("  measures     nothing: its memory holds only its identity"));
@@ -298,7 +298,7 @@ TEST(ModuleText, WhatIsNotReadOrNotBelievedIsListed) {
   ModuleSample m = module();
   m.warnings = {"temperature reads ffffh, which is no reading", "page 11h of bank 3: EIO"};
   EXPECT_THAT(module_text(m, {}),
-              HasSubstr("Not read or not believed\n    temperature reads ffffh, which is no "
+              HasSubstr("Not read or implausible\n    temperature reads ffffh, which is no "
                         "reading\n    page 11h of bank 3: EIO\n"));
 }
 

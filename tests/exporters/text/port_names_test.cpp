@@ -48,7 +48,7 @@ TEST(FindPort, ADeviceWithTwoPortsIsAmbiguous) {
   report.ports[1].port = "mlx5_0/2";
   report.ports[1].latest.id.device = "mlx5_0";
   EXPECT_EQ(find_port(report, "mlx5_0").error().message,
-            "\"mlx5_0\" means more than one port: say which of mlx5_0/1, mlx5_0/2");
+            "\"mlx5_0\" matches more than one port: use one of mlx5_0/1, mlx5_0/2");
 }
 
 }  // namespace

@@ -59,6 +59,31 @@ TEST(StatusText, NoLineIsWiderThanTheTerminalAndNothingIsCut) {
   }
 }
 
+TEST(StatusText, APartialVerdictSaysSo) {
+  Report report = test::example_report();
+  report.ports.resize(1);
+  EXPECT_THAT(status(report, 150), AllOf(HasSubstr("● healthy\n"), Not(HasSubstr("partial"))));
+  report.ports[0].partial = {"optics", "far_end"};
+  EXPECT_THAT(status(report, 150), HasSubstr("● healthy (partial: no optics, no far end)\n"));
+}
+
+TEST(StatusText, ALinkThatJustWentDownHasItsFirstCheck) {
+  Report report = test::example_report();
+  report.ports = {test::down_port()};
+  report.ports[0].faults.clear();
+  report.ports[0].checks = {"here: check that the cable is plugged in"};
+  EXPECT_THAT(status(report, 200), HasSubstr("down, cause not determined yet; here: check that the "
+                                             "cable is plugged in\n"));
+}
+
+TEST(StatusText, WorstFirst) {
+  std::vector<std::string> order;
+  const Report report = test::example_report();
+  for (const PortReport* port : worst_first(report)) order.push_back(port->port);
+  EXPECT_THAT(order,
+              ::testing::ElementsAre("mlx5_7/1", "mlx5_3/1", "mlx5_9/1", "mlx5_0/1", "mlx5_8/1"));
+}
+
 TEST(StatusText, WideHasAllColumnsAndOneLinePerPort) {
   StatusView view = live();
   view.wide = true;

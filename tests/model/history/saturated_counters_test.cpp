@@ -58,20 +58,20 @@ TEST(SaturatedCounters, TheTextNamesThemAndHowToClearThem) {
   const auto full =
       saturated_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
   EXPECT_EQ(format_saturated(id, {full.data(), 1}),
-            "link_downed is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it)");
+            "link_downed is saturated (perfquery -R -C mlx5_0 -P 1 clears it)");
   EXPECT_EQ(format_saturated(id, full),
-            "link_downed, link_error_recovery: each is full and counts no further (perfquery -R -C "
+            "link_downed, link_error_recovery: each is saturated (perfquery -R -C "
             "mlx5_0 -P 1 clears it)");
   const auto wait = saturated_counters(counters({{"port_xmit_wait", 0xffffffff}}));
   EXPECT_EQ(format_saturated(id, wait),
-            "port_xmit_wait is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears "
+            "port_xmit_wait is saturated (perfquery -R -C mlx5_0 -P 1 clears "
             "port_xmit_wait only if "
             "the port's agent offers that, else a reset of the device does)");
   const auto both =
       saturated_counters(counters({{"link_downed", 255}, {"port_xmit_wait", 0xffffffff}}));
   EXPECT_EQ(
       format_saturated(id, both),
-      "link_downed, port_xmit_wait: each is full and counts no further (perfquery -R -C mlx5_0 -P "
+      "link_downed, port_xmit_wait: each is saturated (perfquery -R -C mlx5_0 -P "
       "1 clears it, "
       "port_xmit_wait only if the port's agent offers that, else a reset of the device does)");
 }

@@ -52,7 +52,7 @@ TEST(ImportFile, ABadFileIsOneClause) {
       {file_text("yesterday", ""), not_whole},
       {file_text(kAt, "") + "x", not_whole},
       {"{}", "schema is missing"},
-      {R"({"schema":"linkhealth.import/2"})", "its format is"},
+      {R"({"schema":"linkhealth.import/2"})", "unsupported format"},
       {head + "}", "at is missing"},
       {head + R"(,"at":"2026-11-20T10:00:12Z"})", "valid_for_s is missing"},
       {file_text(kAt, "", 0), "valid_for_s must be more than 0 and at most a day"},

@@ -150,14 +150,14 @@ TEST_F(PeerImport, AFileFromTheFutureIsAGap) {
   clock.advance(Milliseconds(6'000));
   write_ports("a.json", kPeer);
   clock.advance(Milliseconds(-6'000));
-  EXPECT_EQ(only_gap(), "a.json: its time is in the future: compare the clocks");
+  EXPECT_EQ(only_gap(), "a.json: its time is in the future: check the clocks");
   clock.advance(Milliseconds(1'000));
   EXPECT_TRUE(read().peer) << "a clock may be a little ahead";
 }
 
 TEST_F(PeerImport, APortOfAnotherNodeIsAGap) {
   write_ports("a.json", R"("mlx5_9/1":{"peer":{"system":"leaf-12"}})");
-  EXPECT_EQ(only_gap(), "a.json: ports > mlx5_9/1: names a port that is not here");
+  EXPECT_EQ(only_gap(), "a.json: ports > mlx5_9/1: names a port that this node does not have");
 }
 
 TEST_F(PeerImport, AFileThatEveryUserMayWriteIsAGap) {
@@ -249,8 +249,8 @@ TEST_F(PeerImport, ThreeNamesOfOnePortInOneFileAreAGap) {
   const PeerReading reading = read();
   EXPECT_FALSE(reading.peer);
   EXPECT_EQ(reading.gaps,
-            (std::vector<Gap>{{"mlx5_0/1", "import",
-                               "a.json: two entries are of one port, and neither is used"}}));
+            (std::vector<Gap>{
+                {"mlx5_0/1", "import", "a.json: two entries for the same port: neither is used"}}));
 }
 
 TEST_F(PeerImport, OtherNamesAreNotRead) {

@@ -144,8 +144,9 @@ TEST_F(PeerLldp, NoNeighbourIsAGapAfterAMinute) {
   EXPECT_TRUE(at(159)[0].gaps.empty());
   const auto gaps = at(160)[0].gaps;
   ASSERT_EQ(gaps.size(), 1U);
-  EXPECT_THAT(gaps[0].reason,
-              ::testing::StartsWith("no LLDP neighbour: is LLDP on at the far port? Or "));
+  EXPECT_THAT(
+      gaps[0].reason,
+      ::testing::StartsWith("no LLDP neighbour: check that LLDP is enabled at the far port. Or "));
   EXPECT_THAT(gaps[0].reason, ::testing::HasSubstr("mstconfig -d 0000:1b:00.0 query"));
   answers->next = std::vector<LldpInterface>();
   const auto unwatched = at(190)[0].gaps;

@@ -143,7 +143,7 @@ TEST_F(PeerMad, ADownLinkIsOneRequestToTheOwnPort) {
   fabric_.own_phys_state = 2;
   const PeerReading reading = round();
   EXPECT_FALSE(reading.peer);
-  EXPECT_THAT(reasons(reading), ElementsAre("the link is down: no request can cross it"));
+  EXPECT_THAT(reasons(reading), ElementsAre("the link is down: the far end cannot be reached"));
   ASSERT_EQ(fabric_.requests.size(), 1U);
   EXPECT_EQ(fabric_.requests[0].request[7], 0);  // no hop
 }

@@ -180,10 +180,9 @@ TEST_F(IbSysfs, CountersOfWhichTheTableKnowsNoneSaySo) {
   auto port = reader(0, "hfi1");
   const auto hw = read(port, kHw);
   EXPECT_EQ(hw.counter("RcvHdrOvr24"), 0U);
-  EXPECT_THAT(hw.gaps,
-              ElementsAre(Gap{"mlx5_0/1", "hw_counters",
-                              "none of the driver's 2 counters has a meaning here: they are shown, "
-                              "and judge nothing"}));
+  EXPECT_THAT(hw.gaps, ElementsAre(Gap{"mlx5_0/1", "hw_counters",
+                                       "none of the driver's 2 counters is known to linkhealth: "
+                                       "they are shown but not judged"}));
   put("hw_counters/rx_rdma_ecn_pkts", "7");
   auto ionic = reader(0, "ionic");
   EXPECT_TRUE(read(ionic, kHw).gaps.empty());

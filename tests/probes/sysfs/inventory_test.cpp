@@ -184,7 +184,7 @@ TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
       << "its subfunction does not take its place";
   EXPECT_NE(port(inventory, "eno1").exempt_reason, "") << "the node still has RDMA ports";
   EXPECT_THAT(inventory.gaps,
-              ElementsAre(Gap{"mlx5_0", "inventory", "left out: its files do not answer"}));
+              ElementsAre(Gap{"mlx5_0", "inventory", "left out: its files do not respond"}));
   EXPECT_THAT(entered, IsSupersetOf({"mlx5_0", "mlx5_5", "eno1", ""}));
   watch.left_out = {"eno1"};
   EXPECT_THAT(keys(take_inventory(fake, watch)), UnorderedElementsAre("mlx5_0/1", "mlx5_5/1"));
@@ -378,8 +378,8 @@ TEST(PciBus, ACardWithItsDriverAndWithoutAPortIsMissedByName) {
   ASSERT_EQ(gaps.size(), 1U);
   EXPECT_EQ(gaps[0].probe, "pci_bus");
   EXPECT_EQ(gaps[0].reason,
-            "0000:65:01.0 is on the PCI bus with the driver mlx5_core, which has made no port of "
-            "it, 8 of 16 lanes");
+            "0000:65:01.0 is on the PCI bus with the driver mlx5_core, which created no port, 8 of "
+            "16 lanes");
   host.make_dir("/sys/bus/pci/devices/0000:65:01.0/infiniband");
   EXPECT_TRUE(take_inventory(host).gaps.empty());
 }
