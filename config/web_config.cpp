@@ -157,8 +157,7 @@ class WebLoader : private YamlReader {
     }
     if (member.key == "client_allowed_sans") return sans(member, tls);
     if (member.key == "client_auth_type") return client_auth(member, tls);
-    if (member.key == "cipher_suites")
-      return list(member, tls.cipher_suites, kCiphers, "cipher");
+    if (member.key == "cipher_suites") return list(member, tls.cipher_suites, kCiphers, "cipher");
     if (member.key == "curve_preferences") return list(member, tls.curves, kCurves, "curve");
     const auto prefer = flag(member);
     if (!prefer) return prefer.error();

@@ -32,6 +32,8 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Confidence (0 to 1) of a fault that is not closed; no series without a fault."},
     {"linkhealth_fault_opened_timestamp_seconds", kGauge, "device,port,fault,end", "s", "",
      "When a fault that is not closed opened."},
+    {"linkhealth_fault_lane", kGauge, "device,port,fault,end", "", "",
+     "Lane (from 1) that the evidence of a fault names; no series for a fault of the whole link."},
     {"linkhealth_fault_shared", kGauge, "device,port,fault,end,with", "", "",
      "1 on a port that shares a fault which another one (with) has in linkhealth_fault_active."},
     {"linkhealth_fault_events_total", kCounter, "device,port,fault,event", "", "",

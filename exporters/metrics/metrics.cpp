@@ -45,6 +45,15 @@ void add_identity(PortSeries& out, const PortReport& port, const Report& report)
             1);
 }
 
+/// The lane that the evidence for the fault names, from 1.
+std::optional<std::uint64_t> lane_of(const FaultReport& fault) {
+  constexpr std::string_view kLane = "lane ";
+  for (const Evidence& evidence : fault.evidence)
+    if (evidence.supports && evidence.where.starts_with(kLane))
+      return parse_u64(evidence.where.substr(kLane.size()));
+  return std::nullopt;
+}
+
 void add_faults(PortSeries& out, const PortReport& port) {
   for (const FaultReport& fault : port.faults) {
     const std::string_view end = to_string(fault.end);
@@ -57,6 +66,8 @@ void add_faults(PortSeries& out, const PortReport& port) {
             fault.confidence);
     out.add("linkhealth_fault_opened_timestamp_seconds", {fault.fault, end},
             unix_seconds(fault.opened_at));
+    if (const auto lane = lane_of(fault))
+      out.add("linkhealth_fault_lane", {fault.fault, end}, static_cast<double>(*lane));
   }
 }
 

@@ -73,6 +73,7 @@ class World:
                 out.append(f'linkhealth_fault_active{{{at},fault="far_port_down",end="far",severity="critical",state="open"}} 0.91')
             if dirty:
                 out.append(f'linkhealth_fault_active{{{at},fault="dirty_connector",end="path",severity="warning",state="open"}} 0.83')
+                out.append(f'linkhealth_fault_lane{{{at},fault="dirty_connector",end="path"}} 3')
         return "\n".join(out) + "\n"
 
     def handler(self):
@@ -224,7 +225,13 @@ def play(world, prometheus, alertmanager):
     assert (path, one["labels"]["alertname"], one["labels"]["instance"], one["labels"]["rack"]) == (
         "/ticket", "LinkDirtyConnector", "gpu-0", "r0"), body
     assert one["labels"]["peer_system"] == "other-0" and "inspect and clean" in one["annotations"]["first_step"], one
-    print(f"one link elsewhere: its ticket: {one['annotations']['summary']}")
+    said, port = one["annotations"], f"{one['labels']['device']}%2F{one['labels']['port']}"
+    assert said["lane"] == "lane 3" and re.fullmatch(r"Example \S+ SN \S+", said["module"]) and said["place"].startswith("rack r0"), said
+    assert said["page_url"] == f"http://gpu-0:9942/#/port/{port}" and said["runbook_url"] == "http://gpu-0:9942/#/runbook/dirty_connector", said
+    assert said["dashboard_url"].startswith("/d/linkhealth-link?var-node=gpu-0&var-device="), said
+    elsewhere = first["annotations"]["runbook_url"]
+    assert re.fullmatch(r"http://gpu-\d:9942/#/runbook/switch_many_bad_links", elsewhere), elsewhere
+    print(f"one link elsewhere: its ticket: {said['summary']}; {said['lane']}, {said['module']}, {said['page_url']}")
     rules = [rule for group in ask(prometheus + "/api/v1/rules")["data"]["groups"] for rule in group["rules"]]
     broken = [f"{rule['name']}: {rule['lastError']}" for rule in rules if rule["health"] != "ok"]
     assert not broken, broken
