@@ -191,8 +191,7 @@ void Simulation::change_fec(double t) {
     // To all that the node can see, its switches went away and came back.
     for (const char* name : {"far_port_down", "far_switch_fault", "nic_fault", "settings_mismatch"})
       truth.tolerate.emplace_back(name);
-    port->add(
-        window(t, 8, true, [](PortSim& at, double, double) { at.now.far_admin_up = false; }));
+    port->add(window(t, 8, true, [](PortSim& at, double, double) { at.now.far_admin_up = false; }));
     port->at(t + 8, [](PortSim& at) { at.fec = "LLRS"; });
   }
 }
