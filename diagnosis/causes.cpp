@@ -236,9 +236,15 @@ constexpr Expectations kNic = {
 // common, whatever its drivers say of it: firmware, the cages' power, a switch of PCIe.
 constexpr Expectations kThisNode = {
     .decisive = {{{kNodeFell, 3}, {kFellTogether, 3}, {kCardFell, 2}, {kModuleFell, 1}}},
-    .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner, kNoLight},
-    .sometimes = {kModuleFell, kLightThere, kTxOff, kTxLow, kFarRxDark, kFarRxLow, kRemoteFault,
+    .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner, kLightThere},
+    // the far lasers stay on, but cages without power show no light
+    .sometimes = {kModuleFell, kNoLight, kTxOff, kTxLow, kFarRxDark, kFarRxLow, kRemoteFault,
                   kModuleBlind, kNoPcsLock}};
+// Fibres of several links that are one trunk for a part of their way: all lights go in one moment.
+constexpr Expectations kTrunk = {.decisive = {{{kNodeFell, 3}, {kFellTogether, 3}}},
+                                 .always = {kNoLight, kFarSendsUnheard, kFarRxLow, kFarRxDark},
+                                 .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner},
+                                 .sometimes = {kModuleFell, kBadSignal}};
 constexpr Expectations kNicGone = {.decisive = {{{kDeviceGone, 12}}},
                                    .always = {kDeviceGone},
                                    .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
@@ -335,6 +341,7 @@ constexpr Cause kCauses[] = {
     {"dirt, outgoing", F::kDirtyConnector, 7, 2, kGlass, kLossOut, kDirtyOut},
     {"dirt, reflections", F::kDirtyConnector, 2, .5, kSingleMode, kBrightErrors, kReflections},
     {"damaged fibre", F::kDamagedFiber, 9, 8, kGlass, kLossBoth, kFibre},
+    {"trunk of several links", F::kDamagedFiber, .001, .03, kGlass, kAnyLight, kTrunk},
     {"far laser", F::kFailingFarTransmitter, 4, 3, kGlass, kLossFarLaser, kFarLaser},
     {"own laser", F::kFailingTransmitter, 4, 3, kGlass, kLossOwnLaser, kOwnLaser},
     {"ageing laser", F::kFailingTransmitter, 1, .01, kGlass, kBright, kTiringLaser},

@@ -339,6 +339,11 @@ WantedSpeed wanted_speed(const Features& f) {
   return wanted;
 }
 
+double Features::supply_least_s() const {
+  constexpr double kReadS = 240;  // the module is read later than the link
+  return down ? std::min(kSupplyDipS, std::max(0.0, settled_down_s() - kReadS)) : kSupplyDipS;
+}
+
 std::optional<bool> supply_low(const PortHistory& port) {
   constexpr double kLowV = 3.135;  // where the module gives no limit (docs/physics.md 3e)
   constexpr double kDipV = 0.12;   // meters are 3 % apart, but each of them is steady

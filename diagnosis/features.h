@@ -134,7 +134,7 @@ struct LightLossEstimate {
 struct LightStats {
   std::optional<LightLossEstimate> rx, tx, far_rx, far_tx;
   std::optional<double> far_tx_same_lane;  ///< what the far laser at the lane of rx has lost
-  std::size_t rx_lanes = 0, rx_low_lanes = 0;
+  std::size_t rx_lanes = 0, rx_low_lanes = 0, rx_dark_lanes = 0;
   bool rx_dark_all = false, rx_dark_some = false, far_rx_dark_all = false;
   /// When the link fell, or when its errors began: older readings do not show why, and take no
   /// part. nullopt: neither.
@@ -215,6 +215,8 @@ struct Features {
   [[nodiscard]] bool peer_fresh(std::optional<double> PeerSample::*part_age_s) const;
   /// Down for so long without an administrator, a module change, a driver reload or a reboot.
   [[nodiscard]] double settled_down_s() const;
+  /// So long must the supply be low to count. A dip long after the fall did not cause it.
+  [[nodiscard]] double supply_least_s() const;
 };
 
 /// `errors_since`: when the present errors began, as the caller remembers it.

@@ -245,7 +245,7 @@ void fill_levels(Features& f) {
   light.rx_lanes = own.rx_lanes;
   if (module) light.enough_dbm = far_reaching_enough_dbm(*module);
   light.dark_dbm = light.enough_dbm ? *light.enough_dbm - kBelowAlarmDb : kDarkDbm;
-  std::size_t dark = 0;
+  std::size_t& dark = light.rx_dark_lanes = 0;
   for (std::size_t i = 0; i < own.rx_lanes; ++i) {
     const LaneSeries& track = own.rx_dbm[i];
     auto level = track.now(light.since);

@@ -123,10 +123,27 @@ bool tells_for_cage(const PortStep& step, const std::vector<PortStep>& all) {
   for (const PortStep& other : all) {
     if (!same_module(step, other) || !other.exempt.empty() || !other.port.present) continue;
     if (!other.features.up || other.features.errors_since) return false;
+    // A reading from before another port's link came back shows its dark lanes.
+    const auto& came = other.port.carrier.since;
+    if (came && (!step.port.own.read_at || *step.port.own.read_at < *came)) return false;
     if (&other != &step && by_number(other.port.key, step.port.key)) return false;
     lanes += other.features.link().lanes.value_or(other.port.carrier.best_lanes);
   }
   return lanes >= std::max(step.port.own.rx_lanes, step.port.own.tx_lanes);
+}
+
+/// A module with several ports, of which this one is down: its lanes are among those that no port
+/// uses that carries. When all of these are dark, no lane of this port has light.
+void find_own_dark(PortStep& step, const std::vector<PortStep>& all) {
+  LightStats& light = step.features.light;
+  if (!step.features.down || !step.features.group.shares_module || !light.rx_dark_some) return;
+  std::size_t carrying = 0;
+  for (const PortStep& other : all)
+    if (same_module(step, other) && other.first_of_link && other.features.up)
+      carrying += other.features.link().lanes.value_or(other.port.carrier.best_lanes);
+  if (carrying == 0 || light.rx_dark_lanes + carrying < light.rx_lanes) return;
+  light.rx_dark_all = true;
+  light.rx_dark_some = false;
 }
 
 /// Less than half the light may be another patch cord of one of the ports.
@@ -301,7 +318,8 @@ std::vector<std::size_t> fallen_before(const std::vector<PortStep>& all,
   return fallen;
 }
 
-/// Ports that fell within `within_s`, each with those that fell when it did.
+/// Ports that fell within `within_s`, each with those that fell when it did. What events have timed
+/// is known better than that.
 std::vector<std::vector<std::size_t>> moments_of(const std::vector<PortStep>& all, double within_s,
                                                  std::optional<double> uptime_s) {
   std::vector<std::size_t> fallen;
@@ -309,11 +327,15 @@ std::vector<std::vector<std::size_t>> moments_of(const std::vector<PortStep>& al
     if (may_be_fallen(all[i]) && all[i].port.carrier.since && all[i].port.carrier.was_up &&
         !is_starting(all[i].features, uptime_s))
       fallen.push_back(i);
+  constexpr double kExactS = 5;  // a switch that restarts drops its ports within seconds
   const auto since = [&all](std::size_t i) { return *all[i].port.carrier.since; };
+  const auto is_exact = [&all](std::size_t i) { return all[i].port.carrier.since_is_exact; };
   std::ranges::stable_sort(fallen, {}, since);
   std::vector<std::vector<std::size_t>> moments;
   for (const std::size_t i : fallen) {
-    if (moments.empty() || in_seconds(since(i) - since(moments.back().front())) > within_s)
+    const bool exact = !moments.empty() && is_exact(i) && is_exact(moments.back().front());
+    const double most_s = exact ? std::min(kExactS, within_s) : within_s;
+    if (moments.empty() || in_seconds(since(i) - since(moments.back().front())) > most_s)
       moments.emplace_back();
     moments.back().push_back(i);
   }
@@ -492,6 +514,7 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
     f.group.tells_for_cage = lanes_may_be_others(f) && tells_for_cage(step, all);
     if (f.group.tells_for_cage) keep_large_losses(f.light);
     if (lanes_may_be_others(f)) leave_single_lanes(f.light);
+    find_own_dark(step, all);
   }
   std::vector<SharedCause> causes;
   add_drivers(all, within_s, causes);
@@ -509,7 +532,7 @@ std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) 
     causes.push_back({SharedKind::kRoom, std::move(hot), FaultId::kModuleOverheated, "this node"});
   auto low = members_of(all, [](const PortStep& step) {
     return step.features.supply_low == true && step.features.group.siblings_supply_low > 0 &&
-           (step.features.down || step.features.supply_low_s >= kSupplyDipS);
+           step.features.supply_low_s >= step.features.supply_least_s();
   });
   if (!low.empty())
     causes.push_back({SharedKind::kSupply, std::move(low), FaultId::kPcieDegraded, "this node"});
@@ -704,8 +727,10 @@ std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
     case SharedKind::kLeaf:
       return fmt::format("{} links to {} {}", cause.links, step.leaf, fell);
     case SharedKind::kNode:
-      return fmt::format("{} links of this node to {} different switches {}: they share this node",
-                         cause.links, cause.leaves, fell);
+      return fmt::format(
+          "{} links of this node to {} different switches {}: they share {}", cause.links,
+          cause.leaves, fell,
+          cause.fault == FaultId::kDamagedFiber ? "a trunk or a patch panel" : "this node");
     case SharedKind::kUnknown:
       return fmt::format("{} links of this node {}: they share this node or an unknown switch",
                          cause.links, fell);
@@ -716,6 +741,8 @@ std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
 /// Where to look first; "" where the fault's own steps say it.
 std::string_view first_look(const SharedCause& cause) {
   if (!cause.fell) return "";
+  if (cause.fault == FaultId::kDamagedFiber && cause.kind != SharedKind::kLink)
+    return "check what these fibres share: trunk, its connectors, patch panel";
   switch (cause.kind) {
     case SharedKind::kModule:
       return "check what these links share: module seated, cable plugged in, module visible to the "

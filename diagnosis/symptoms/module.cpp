@@ -174,7 +174,8 @@ Finding supply_shared(const Features& f) {
   Checks found(kNodePorts);
   found.holds("the module's supply voltage is low", f.supply_low)
       .at_least("other affected modules of this node", f.group.siblings_supply_low, 1);
-  if (!f.down) found.at_least("low since", f.supply_low_s, kSupplyDipS, "s");
+  if (const double least_s = f.supply_least_s(); least_s > 0)
+    found.at_least("low since", f.supply_low_s, least_s, "s");
   return found;
 }
 

@@ -65,6 +65,7 @@ class CarrierHistory {
  public:
   std::optional<bool> up;           ///< nullopt: never known
   std::optional<SteadyTime> since;  ///< last transition; nullopt: none seen
+  bool since_is_exact = false;      ///< an event told it, and not the next reading
   bool was_up = false;              ///< once since the monitor started
   /// When it was up last, maybe in an earlier run: not longer ago than IntentTimes::used_s.
   std::optional<WallTime> last_up_at;

@@ -172,9 +172,11 @@ void PortHistory::update(const PortEvent& event, const Instant& now) {
     case PortEventKind::kCarrierDown:
       add_losses(event.t, carrier.count_downs(LinkDownCount::kTransitions, 1), now);
       set_carrier(false, event.t);
+      carrier.since_is_exact = carrier.since == event.t;
       break;
     case PortEventKind::kCarrierUp:
       set_carrier(true, event.t);
+      carrier.since_is_exact = carrier.since == event.t;
       break;
     case PortEventKind::kAdminDown:
     case PortEventKind::kAdminUp:
@@ -224,9 +226,12 @@ void PortHistory::update_link(const LinkSample& link, const Instant& now) {
   if (lost > 0 && carrier.up == true && up == true) {  // down and up between two readings
     note_before_loss();
     carrier.since = now.t;
+    carrier.since_is_exact = false;
     note_training();
   }
+  const auto before = carrier.since;
   if (up) set_carrier(*up, now.t);
+  carrier.since_is_exact = carrier.since_is_exact && carrier.since == before;
   carrier.update_state(link, layer, now);
   device.end_fatal_before_start(carrier);
 }

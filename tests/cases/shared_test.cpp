@@ -226,6 +226,65 @@ TEST(OneModule, BothHalvesThatFallAreOneMatterAndOneHalfIsItsOwn) {
   }
 }
 
+/// Ports 0 and 1 use the lower and the upper half of one module's eight lanes, 2 and 3 of
+/// another's.
+struct Halves : Rails {
+  explicit Halves(double period_s = 10) : Rails(4, period_s) {
+    feed.module_readable = true;
+    leaf = {"leaf-1", "leaf-2", "leaf-3", "leaf-4"};
+    more = [this](std::size_t i, PortSample& port) {
+      if (!port.module) return;
+      port.module->serial = "M" + std::to_string(i / 2);
+      port.module->lanes.resize(8, port.module->lanes.front());
+      for (const std::size_t half : {i / 2 * 2, i / 2 * 2 + 1})
+        for (std::size_t lane = half % 2 * 4; lane < half % 2 * 4 + 4; ++lane)
+          if (dark.contains(half)) port.module->lanes[lane].rx_power_mw = 0.0001;
+      if (!read_now) port.module.reset();
+    };
+  }
+  Fell dark;
+  bool read_now = true;
+};
+
+TEST(OneModule, OfWhichAHalfIsDarkHasNoDirtyLanes) {
+  for (const double period_s : {10.0, 60.0}) {
+    Halves node(period_s);
+    node.run(3600);
+    node.dark = {3};
+    node.fall({3});
+    EXPECT_NE(node.fault("mlx5_3/1").fault, "dirty_connector") << period_s;
+    EXPECT_TRUE(contains(node.fault("mlx5_3/1").summary, "no light arrives"))
+        << node.fault("mlx5_3/1").summary;
+    EXPECT_TRUE(node.port("mlx5_2/1")->faults.empty());
+  }
+}
+
+TEST(OneModule, OfWhichSomeLanesOfAHalfAreDarkMayBeDirty) {
+  Halves node;
+  const auto halves = node.more;
+  node.more = [&](std::size_t i, PortSample& port) {
+    halves(i, port);
+    if (port.module && i / 2 == 1 && node.fallen.contains(3))
+      port.module->lanes[6].rx_power_mw = 0.0001;
+  };
+  node.run(3600);
+  node.fall({3});
+  EXPECT_TRUE(contains(node.fault("mlx5_3/1").summary, "some lanes get no light"))
+      << node.fault("mlx5_3/1").summary;
+}
+
+TEST(OneModule, ThatWasReadBeforeItsOtherHalfCameBackAccusesNoLane) {
+  Halves node;
+  node.run(3600);
+  node.dark = {3};
+  node.fall({3}, 30);
+  node.dark = {};
+  node.read_now = false;
+  node.fall({}, 600);  // the link is back, its lanes are read later
+  for (const FaultEvent& event : node.events) EXPECT_EQ(event.port, "mlx5_3/1");
+  EXPECT_TRUE(node.port("mlx5_2/1")->faults.empty());
+}
+
 TEST(OneModule, ThatIsHotWithFourPortsIsNotTheRoom) {
   Rails node(8);
   node.feed.module_readable = true;
@@ -287,6 +346,53 @@ TEST(ThisNode, IsNotAccusedOfTwoFallsAnHourApart) {
   EXPECT_TRUE(node.fault("mlx5_1/1").ports.empty());
 }
 
+/// mlx5_2 and mlx5_3, functions of one card, fall `apart_s` seconds apart, as events say.
+struct FellApart : Rails {
+  FellApart(double apart_s, double period_s) : Rails(6, period_s) {
+    more = [](std::size_t i, PortSample& port) {
+      port.id.pci = "0000:" + std::to_string(10 + i / 2) + ":00." + std::to_string(i % 2);
+    };
+    run(3600);
+    for (const auto& [port, at_s] : {std::pair("mlx5_2/1", 1.0), {"mlx5_3/1", 1.0 + apart_s}})
+      feed.events.push_back(
+          {steady_from_seconds(feed.t + at_s), port, PortEventKind::kCarrierDown, ""});
+    fall({2, 3});
+  }
+};
+
+TEST(OneMoment, IsAsShortAsItsEventsSay) {
+  for (const double period_s : {30.0, 60.0}) {
+    FellApart chance(20, period_s);
+    EXPECT_EQ(chance.opened(), 2U) << period_s;
+    EXPECT_TRUE(chance.fault("mlx5_2/1").ports.empty());
+    FellApart card(3, period_s);
+    EXPECT_EQ(card.opened(), 1U) << period_s;
+    EXPECT_EQ(card.fault("mlx5_2/1").ports.size(), 2U);
+  }
+}
+
+TEST(OneTrunk, TakesAllLightAndThisNodeDoesNot) {
+  for (const bool dark : {true, false}) {
+    Rails node(4);
+    node.feed.module_readable = true;
+    node.leaf = {"leaf-1", "leaf-2", "leaf-3", "leaf-4"};
+    node.more = [&](std::size_t i, PortSample& port) {
+      if (!port.module || !node.fallen.contains(i)) return;
+      for (ModuleLane& lane : port.module->lanes) {
+        if (dark) lane.rx_power_mw = 0.0;
+        if (!dark) lane.tx_power_mw = 0.0;
+      }
+    };
+    node.run(3600);
+    node.fall({0, 1, 2, 3});
+    EXPECT_EQ(node.opened(), 1U) << dark;
+    const FaultReport& fault = node.fault("mlx5_0/1");
+    EXPECT_EQ(fault.fault, dark ? "damaged_fiber" : "nic_fault");
+    EXPECT_EQ(contains(all_text(fault), "trunk"), dark) << all_text(fault);
+    EXPECT_EQ(fault.ports.size(), 4U);
+  }
+}
+
 TEST(OneLeaf, ThatTakesItsPortsDownIsOneFault) {
   Rails node(8);
   node.leaf = {"leaf-1", "leaf-2"};
@@ -341,6 +447,25 @@ TEST(SharedFault, EndsWhereALinkCameBackAndStaysWhereItDidNot) {
   EXPECT_EQ(node.port("mlx5_1/1")->faults.at(0).state, FaultState::kProving);
   EXPECT_TRUE(node.fault("mlx5_3/1").ports.empty()) << "its own matter now";
   EXPECT_EQ(node.port("mlx5_3/1")->health, Health::kDown);
+}
+
+TEST(TheSupply, ThatDipsLongAfterLinksFellIsNotWhyTheyAreDown) {
+  for (const bool long_after : {true, false}) {
+    Rails node(4);
+    node.feed.module_readable = true;
+    node.leaf = {"leaf-1"};
+    double volts = 3.3;
+    node.more = [&](std::size_t, PortSample& port) {
+      if (port.module) port.module->supply_v = volts;
+    };
+    node.run(3600);
+    if (!long_after) volts = 3.0;
+    node.fall({0, 1, 2}, 1800);
+    volts = 3.0;
+    node.run(300);
+    EXPECT_EQ(node.fault("mlx5_0/1").fault == "pcie_degraded", !long_after)
+        << node.fault("mlx5_0/1").fault;
+  }
 }
 
 // ------------------------------------------------------------------------- siblings

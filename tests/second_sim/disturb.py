@@ -2,6 +2,8 @@
 be true to say meanwhile (`tolerate`: name, from, until)."""
 import math
 
+import shared
+
 
 def working(node):
     return [p for p in node.ports if not p.truth and not p.exempt]
@@ -56,20 +58,28 @@ def swap_same(node, p, t, rng):
         return
     length = rng.uniform(25, 120)
 
+    if any(q.truth for q in p.cage):
+        return
+
     def out(now):
-        p.link.near.present = False
-        p.recheck(now)
-        node.event(now + 0.1, p.key, "module_removed")
+        for q in shared.cage_of(p):
+            q.link.near.present = False
+            q.recheck(now)
+            node.event(now + 0.1, q.key, "module_removed")
 
     def back(now):
-        p.link.near.present = True
-        p.link.near.new_module()
-        node.event(now, p.key, "module_inserted")
-        p.recheck(now)
+        for q in shared.cage_of(p):
+            q.link.near.present = True
+            q.link.near.new_module()
+        if p.cage:
+            shared.put_in_one_module(p.cage)
+        for q in shared.cage_of(p):
+            node.event(now, q.key, "module_inserted")
+            q.recheck(now)
     node.at(t, out)
     node.at(t + length, back)
-    p.tolerate.append(("module_missing", t, t + length + 300))
-    p.tolerate.append(("unplugged", t, t + length + 300))
+    for q in shared.cage_of(p):
+        q.tolerate += [(name, t, t + length + 300) for name in ("module_missing", "unplugged")]
 
 
 @one_port

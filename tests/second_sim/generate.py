@@ -7,6 +7,7 @@ import random
 
 import disturb
 import faults
+import shared
 from link import MEDIA
 from node import Node, Port
 
@@ -57,6 +58,7 @@ def build(seed, kind, wanted=None, max_ports=10):
             b.id["pci"] = a.id["pci"][:-1] + "1"
             b.caps["pcie"] = a.caps["pcie"]
             b.base_pcie, b.pcie = dict(a.base_pcie), dict(a.pcie)
+    scenes = random.Random(f"shared-{kind}-{seed}")     # of their own: what they draw changes no other case
     if count > 1 and rng.random() < 0.2 and driver != "efa" and name != "far_switch_fault":
         last = node.ports[-1]
         last.exempt, last.plan, last.level = "unused", {}, 0
@@ -64,6 +66,10 @@ def build(seed, kind, wanted=None, max_ports=10):
         last.down_since = -9000.0
         last.reset_counters(fresh=True)
         last.note_reason("nocable")
+    if scenes.random() < (0.25 if healthy else 0.15):
+        shared.split_modules(node, scenes)
+    for p in node.ports:
+        p.telemetry_s = scenes.choice([0, 0, 30, 120, 900])
     if driver != "efa":             # light that is low and suffices
         for p in node.ports:
             if p.medium.optical and rng.random() < 0.12:
@@ -74,7 +80,9 @@ def build(seed, kind, wanted=None, max_ports=10):
     node.seen_first = onset > 0
     if name in LOADED:
         node.jobs = [(0.0, 1e9, rng.uniform(0.25, 0.7))]
-    if not healthy:
+    played = not healthy and not wanted and scenes.random() < (0.25 if hard else 0.1) and \
+        shared.play(node, onset, scenes)
+    if not healthy and not played:
         able = [p for p in node.ports if faults.possible(name, p)]
         if not able:
             return None

@@ -91,6 +91,9 @@ class Port:
         self.wait_rate = rng.uniform(0.002, 0.02)
         self.ar_share = 10 ** rng.uniform(-9.5, -7.5)
         self.settle_t = 0.0
+        self.cage = []              # all ports of this one's module, where it has several
+        self.telemetry_s = 0        # a collector reads the far end so often and tells it again until then
+        self.told = None            # what it tells, and when it read that
         self.last_far = {}
         self.reason = None
         self.reset_counters()
@@ -325,6 +328,20 @@ class Port:
         return {n: min(int(v), SATURATES.get(n, 1 << 62)) if self.ib else int(v) for n, v in self.counters.items()}
 
     def read_module(self, t):
+        if not self.cage:
+            return self.own_module(t)
+        out, *others = [q.own_module(t) for q in self.cage]
+        for more in others if out["present"] else ():
+            out.setdefault("lanes", []).extend(more.get("lanes", []))
+            if "ModuleFault" in (out.get("state"), more.get("state")):
+                out["state"] = "ModuleFault"
+            if "vdm" in out and "vdm" in more:      # the worst of both data paths
+                out["vdm"]["media_esnr_db"] += more["vdm"]["media_esnr_db"]
+                out["vdm"]["media_pre_fec_ber"] = max(out["vdm"]["media_pre_fec_ber"], more["vdm"]["media_pre_fec_ber"],
+                                                      key=lambda v: v["avg"])
+        return out
+
+    def own_module(self, t):
         side, m, rng = self.link.near, self.medium, self.rng
         if not side.present:
             return {"present": False}
@@ -337,7 +354,7 @@ class Port:
                    supply_v=round(side.supply_v + rng.gauss(0, 0.004), 4))
         if not self.caps["powers"]:
             return out
-        if rng.random() < self.node.glitch:      # a page of zeros, once in a while
+        if not self.cage and rng.random() < self.node.glitch:      # a page of zeros, once in a while
             out.update(temperature_c=0.0, supply_v=0.0, lanes=[
                 {"rx_power_mw": 0.0, "tx_power_mw": 0.0, "tx_bias_ma": 0.0}] * m.lanes)
             return out
@@ -371,6 +388,18 @@ class Port:
         return out
 
     def read_peer(self, t):
+        """Telemetry is told again, older each time, until the collector has read the switch once more."""
+        if not self.telemetry_s or self.level < 2 or (self.ib and self.level == 2):
+            return self.ask_peer(t)
+        if self.told is None or t - self.told[0] >= self.telemetry_s:
+            got = self.ask_peer(t)
+            if got is None:
+                return None
+            self.told = t - min(got["age_s"], t - (self.down_since or -1e9) if not self.up else 1e9), got
+        read_at, got = self.told
+        return {**got, "age_s": round(t - read_at, 1)}
+
+    def ask_peer(self, t):
         """The far end, by LLDP, MAD or telemetry; None when it does not answer now."""
         system, port = self.seen_far
         rng = self.rng

@@ -57,9 +57,9 @@ def main():
     truths = json.loads((folder / "truth.json").read_text())
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = dict(zip(truths, pool.map(lambda f: replay(args.linkhealth, folder / f), truths)))
-    n = right = first3 = end = healthy_s = 0
+    n = right = first3 = end = healthy_s = wrongly = 0
     false, misses, delays, said_right = [], [], {"down": [], "degraded": []}, []
-    per = {}
+    per, once = {}, {}
     for file, ports in truths.items():
         events, report = results[file]
         reported = {p["port"]: p for p in report["ports"]}
@@ -76,6 +76,11 @@ def main():
             faults = [f for f in reported.get(key, {}).get("faults", []) if f["state"] != "closed"]
             top = faults[0] if faults else None
             ok = bool(top) and matches(top, truth)
+            if truth.get("shared"):
+                once.setdefault((file, truth["shared"]), set()).add(top["id"] if top else key)
+            elif top and len(top.get("ports", ())) > 1 and any(
+                    ports[q]["fault"] not in ("healthy", truth["fault"]) for q in top["ports"] if q in ports):
+                wrongly += 1
             three = [d for f in faults[:3] for d in [f] + f.get("differential", [])][:4]
             ok3 = ok or any(matches({"end": d.get("end"), **d}, truth) for d in three)
             okend = bool(top) and end_right(top, truth)
@@ -107,6 +112,9 @@ def main():
           f"strict calibration error {calibration:.3f}")
     ports = len({f[:2] for f in false})
     print(f"false diagnoses {len(false)} on {ports} ports in {days:.1f} healthy port-days: {rate:.1f} per 1,000")
+    if once or wrongly:
+        print(f"shared faults told once {sum(len(ids) == 1 for ids in once.values())} of {len(once)}, own faults told as one: "
+              f"{wrongly}")
     for kind, d in delays.items():
         if d:
             print(f"delay, {kind}: median {statistics.median(d):.0f} s, p90 {sorted(d)[int(len(d) * .9)]:.0f} s (n {len(d)})")

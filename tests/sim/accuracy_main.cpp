@@ -21,7 +21,7 @@ struct Options {
   std::vector<CaseSet> sets;
   std::uint64_t seed = 1;
   std::uint64_t cases = 300;
-  std::string fault, write_to, recordings, only;
+  std::string fault, scene, write_to, recordings, only;
   std::size_t examples = 3;
   bool verbose = false;
   bool outcomes = false;
@@ -29,8 +29,8 @@ struct Options {
 };
 
 constexpr const char* kUsage =
-    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] "
-    "[--verbose] "
+    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--scene NAME] "
+    "[--examples N] [--verbose] "
     "[--outcomes]\n"
     "         [--write DIR]        write the cases as recordings with truth.json, and judge "
     "nothing\n"
@@ -66,6 +66,8 @@ std::optional<Options> parse(const std::vector<std::string>& args) {
       out.degrade = {find_degrade(value)};
     } else if (name == "--fault") {
       out.fault = value;
+    } else if (name == "--scene") {
+      out.scene = value;
     } else if (name == "--write") {
       out.write_to = value;
     } else if (name == "--only") {
@@ -257,7 +259,8 @@ int run(const std::vector<std::string>& args) {
     for (const Degrade* kind : options->degrade) {
       Score score;
       for (std::uint64_t i = 0; i < options->cases; ++i)
-        run_case({set, options->seed + i, options->fault}, *options, *kind, score);
+        run_case({set, options->seed + i, options->fault, 0, false, options->scene}, *options,
+                 *kind, score);
       print_score(*kind, *options, score);
     }
   }

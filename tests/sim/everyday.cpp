@@ -24,6 +24,7 @@ struct Everyday {
   Rng& rng;
   Truth& truth;
   double end_s;
+  std::function<Truth&(const PortSim&)> truth_of;
 };
 
 void one_flap(Everyday& e) {
@@ -66,26 +67,28 @@ void storms_of_traffic(Everyday& e) {
   }
 }
 
-/// A hand takes the module out and puts the same one back: the benign twin of one that drops out.
-void module_reseat(Everyday& e) {
-  const double t = e.rng.uniform(900, e.end_s - 900);
-  e.port.add(
-      window(t, 29, true, [](PortSim& at, double, double) { at.now.module_present = false; }));
-  e.port.emit_at(t, PortEventKind::kModuleRemoved);
-  e.port.emit_at(t + 29, PortEventKind::kModuleInserted);
-  for (const char* name : {"module_missing", "unplugged"}) e.truth.tolerate.emplace_back(name);
+/// A hand takes the module out, with all links that it serves.
+void take_out(Everyday& e, double t, double length_s, bool swapped) {
+  for (PortSim* port : cage_of(e.port)) {
+    port->add(window(t, length_s, true,
+                     [](PortSim& at, double, double) { at.now.module_present = false; }));
+    port->emit_at(t, PortEventKind::kModuleRemoved);
+    port->at(t + 29, [t, swapped](PortSim& at) {
+      if (swapped) at.swap_module(t);
+      share_meters(at);
+      at.emit(t + 29, PortEventKind::kModuleInserted);
+    });
+    for (const char* name : {"module_missing", "unplugged"})
+      e.truth_of(*port).tolerate.emplace_back(name);
+  }
 }
+
+/// The same one comes back: the benign twin of one that drops out.
+void module_reseat(Everyday& e) { take_out(e, e.rng.uniform(900, e.end_s - 900), 29, false); }
 
 void module_swap(Everyday& e) {
   const double t = e.rng.uniform(900, e.end_s - 900);
-  e.port.add(window(t, e.rng.uniform(30, 110), true,
-                    [](PortSim& at, double, double) { at.now.module_present = false; }));
-  e.port.emit_at(t, PortEventKind::kModuleRemoved);
-  e.port.at(t + 29, [t](PortSim& at) {
-    at.swap_module(t);
-    at.emit(t + 29, PortEventKind::kModuleInserted);
-  });
-  for (const char* name : {"module_missing", "unplugged"}) e.truth.tolerate.emplace_back(name);
+  take_out(e, t, e.rng.uniform(30, 110), true);
 }
 
 /// Within the budget, and it stays.
@@ -126,13 +129,30 @@ void driver_reload(Everyday& e) {
   e.port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
 }
 
+/// One command of the firmware took too long; the counters go on.
+void one_slow_command(Everyday& e) {
+  if (e.port.setup.driver->name != "bnxt_en") return;
+  const double t = e.rng.uniform(300, e.end_s - 300);
+  e.port.at(t, [t](PortSim& at) {
+    at.kernel_log(t, "bnxt_en " + at.setup.id.pci + " " + at.setup.id.netdev +
+                         ": Error (timeout: 500015) msg {0x16 0x2c1} len:0");
+  });
+}
+
+/// Another reader of the module leaves the wrong page selected.
+void mixed_pages(Everyday& e) {
+  e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(60, 3600), false,
+                    [](PortSim& at, double, double) { at.now.bad_pages = true; }));
+}
+
 /// The job uses other rails: this one is idle, and its PCIe link sleeps.
 void sleeping_pcie(Everyday& e) {
   const double factor = 2.5 / e.port.pcie.max_speed_gtps.value_or(16);
+  const bool above = e.rng.chance(0.3);  // the bridge sleeps, and the card does not
   e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(900, 7200), false,
-                    [factor](PortSim& at, double, double) {
+                    [factor, above](PortSim& at, double, double) {
                       at.now.load_factor = 2e-4;
-                      at.now.pcie_speed_factor = factor;
+                      (above ? at.now.above_gtps : at.now.pcie_speed_factor) = above ? 2.5 : factor;
                     }));
 }
 
@@ -148,7 +168,8 @@ constexpr EverydayRow kEveryday[] = {
     {0.03, true, &module_swap},    {0.06, true, &low_light},
     {0.08, false, &module_busy},   {0.03, false, &counters_cleared},
     {0.02, true, &driver_reload},  {0.03, true, &module_reseat},
-    {0.05, true, &sleeping_pcie},
+    {0.05, true, &sleeping_pcie},  {0.20, true, &one_slow_command},
+    {0.04, true, &mixed_pages},
 };
 
 }  // namespace
@@ -161,10 +182,28 @@ void Simulation::reboot_node(double t) {
   }
 }
 
+/// The switches negotiate another FEC from now on, on all ports alike.
+void Simulation::change_fec(double t) {
+  for (const auto& port : ports_) {
+    if (port->setup.medium->fec != Fec::kRs544 || port->unused || port->virtual_function) continue;
+    Truth& truth = truth_[port->setup.id.key()];
+    if (truth.fault != "healthy") return;
+    // To all that the node can see, its switches went away and came back.
+    for (const char* name : {"far_port_down", "far_switch_fault", "nic_fault", "settings_mismatch"})
+      truth.tolerate.emplace_back(name);
+    port->add(window(t, 8, true, [](PortSim& at, double, double) { at.now.far_admin_up = false; }));
+    port->at(t + 8, [](PortSim& at) { at.fec = "LLRS"; });
+  }
+}
+
 void Simulation::everyday_of_port(PortSim& port, double rate) {
   Truth& truth = truth_[port.setup.id.key()];
-  const bool good = truth.fault == "healthy" && truth.repaired.empty();
-  Everyday everyday{port, rng_, truth, duration_s_};
+  const auto truth_of = [this](const PortSim& at) -> Truth& { return truth_[at.setup.id.key()]; };
+  const std::vector<PortSim*> cage = cage_of(port);
+  const bool good = std::ranges::all_of(cage, [&](const PortSim* at) {
+    return truth_of(*at).fault == "healthy" && truth_of(*at).repaired.empty();
+  });
+  Everyday everyday{port, rng_, truth, duration_s_, truth_of};
   for (const EverydayRow& row : kEveryday)
     if (rng_.chance(row.chance * rate) && (good || !row.touches)) row.happen(everyday);
 }
@@ -187,6 +226,7 @@ void Simulation::draw_everyday(const CaseSpec& spec) {
       port->add(window(t, length, false,
                        [drop_v](PortSim& at, double, double) { at.now.supply_drop_v = drop_v; }));
   }
+  if (scene_rng_.chance(0.06 * rate)) change_fec(scene_rng_.uniform(900, duration_s_ - 900));
   if (rng_.chance(0.08 * rate)) reboot_node(rng_.uniform(900, duration_s_ - 900));
   if (uptime_at_0_ < 300) {  // the node has just come up: links find each other
     for (const auto& port : ports_) {

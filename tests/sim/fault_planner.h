@@ -60,6 +60,8 @@ void plan_dirty(Planner& p);
 void plan_fibre(Planner& p);
 void plan_transmitter(Planner& p);
 void plan_bad_module(Planner& p);
+/// Its management, its power or its firmware is dead: it carries nothing.
+void plan_module_management(Planner& p);
 void plan_hot(Planner& p);
 void plan_bad_training(Planner& p);
 void plan_cable(Planner& p);

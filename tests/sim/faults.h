@@ -31,6 +31,7 @@ struct Truth {
   std::optional<double> repaired_s;
   std::string severity, medium, note;
   std::string second;  ///< another fault on the same port
+  std::string shared;  ///< the same for ports with one fault that they share; "" its own
   int far_level = 0;
   bool link_down = false;  ///< the fault takes the link down for good
 };

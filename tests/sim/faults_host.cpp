@@ -17,9 +17,12 @@ void plan_pcie(Planner& p) {
                      : p.rng.chance(0.6) ? p.rng.uniform(10, 200) / 3600
                                          : 0.0;
   const double stalls = aer_only ? 0 : p.rng.uniform(5, 100);
+  const bool above = !aer_only && p.rng.chance(0.2);  // the card's own link is as it should be
+  if (above) p.truth.note = "above the card";
   p.always([=](PortSim& at) {
-    at.now.pcie_width_factor = width;
-    at.now.pcie_speed_factor = speed;
+    at.now.above_narrow = above;
+    at.now.pcie_width_factor = above ? 1.0 : width;
+    at.now.pcie_speed_factor = above ? 1.0 : speed;
     at.now.aer_per_s = aer;
     at.now.pci_stalls_per_s = stalls;
     at.now.host_pause_per_s = stalls;
@@ -28,7 +31,18 @@ void plan_pcie(Planner& p) {
   if (aer_only) p.truth.note = "corrected errors only";
 }
 
+/// The card answers no command any more: its link stays, what it counted last is read for ever.
+static void plan_no_answer(Planner& p) {
+  p.truth.note = "no answer";
+  p.truth.link_down = false;
+  p.always([](PortSim& at) { at.now.counters_frozen = true; });
+  for (double delay = 5; delay < 3000; delay += p.rng.uniform(30, 120))
+    p.log(delay, "bnxt_en " + p.port.setup.id.pci + " " + p.port.setup.id.netdev +
+                     ": Error (timeout: 500015) msg {0x20 0x1b4} len:0");
+}
+
 void plan_nic(Planner& p) {
+  if (p.port.setup.driver->name == "bnxt_en" && p.rng.chance(0.4)) return plan_no_answer(p);
   if (p.optical() && p.port.ddm.flags && p.rng.chance(0.25)) {  // only its module says so
     p.always([](PortSim& at) { at.now.host_silent = true; });
     p.truth.note = "silent";

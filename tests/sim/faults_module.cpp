@@ -12,6 +12,26 @@ double flaps_per_s(Planner& p) {
   return std::max(1.0 / p.by_strength(800, 450, 250, 60), 8.0 / (p.plan.until_s - p.plan.onset_s));
 }
 
+/// It leaves and comes back by itself, as if somebody pulled it.
+void plan_drop_outs(Planner& p) {
+  for (double t = std::max(p.plan.onset_s, 1.0); t < p.plan.until_s;
+       t += p.rng.uniform(600, 2400)) {
+    Effect out;
+    out.start_s = t;
+    out.end_s = t + p.rng.uniform(15, 40);
+    out.apply = [](PortSim& port, double, double) { port.now.module_present = false; };
+    p.port.emit_at(out.start_s, PortEventKind::kModuleRemoved);
+    p.port.emit_at(out.end_s, PortEventKind::kModuleInserted);
+    p.port.add(std::move(out));
+  }
+  // The first may be a hand.
+  p.truth.onset_s = std::max(p.plan.onset_s, 1.0) + 2400;
+  p.truth.tolerate = {"module_missing", "unplugged"};
+  p.truth.note = "drops out";
+}
+
+}  // namespace
+
 void plan_module_management(Planner& p) {
   const std::vector<std::pair<DownReason, std::string>> kinds = {
       {{"EEPROM issue", ""}, "Bus stuck (I2C or data shorted)"},
@@ -39,26 +59,6 @@ void plan_module_management(Planner& p) {
   p.truth.note = "management";
   p.truth.link_down = true;
 }
-
-/// It leaves and comes back by itself, as if somebody pulled it.
-void plan_drop_outs(Planner& p) {
-  for (double t = std::max(p.plan.onset_s, 1.0); t < p.plan.until_s;
-       t += p.rng.uniform(600, 2400)) {
-    Effect out;
-    out.start_s = t;
-    out.end_s = t + p.rng.uniform(15, 40);
-    out.apply = [](PortSim& port, double, double) { port.now.module_present = false; };
-    p.port.emit_at(out.start_s, PortEventKind::kModuleRemoved);
-    p.port.emit_at(out.end_s, PortEventKind::kModuleInserted);
-    p.port.add(std::move(out));
-  }
-  // The first may be a hand.
-  p.truth.onset_s = std::max(p.plan.onset_s, 1.0) + 2400;
-  p.truth.tolerate = {"module_missing", "unplugged"};
-  p.truth.note = "drops out";
-}
-
-}  // namespace
 
 void plan_bad_module(Planner& p) {
   const std::size_t kind = p.rng.weighted({0.45, 0.2, 0.15, 0.08, 0.12});
@@ -224,8 +224,10 @@ void plan_module_unsupported(Planner& p) {
     swap.apply = [](PortSim& at, double, double) { at.now.module_present = false; };
     p.port.add(std::move(swap));
     p.port.emit_at(removed, PortEventKind::kModuleRemoved);
-    p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) {
+    const bool kind = p.optical() && p.rng.chance(0.3);
+    p.port.at(p.plan.onset_s, [t = p.plan.onset_s, kind](PortSim& at) {
       at.swap_module(t);
+      if (kind) at.type = at.setup.medium->single_mode ? "400G-SR4.2" : "400G-DR4";
       at.emit(t, PortEventKind::kModuleInserted);
     });
   }

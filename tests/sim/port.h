@@ -54,6 +54,9 @@ struct Conditions {
   bool slow_restarts = false;    ///< the card makes a notification for each timeout
   double supply_drop_v = 0;      ///< of the module
   bool counters_frozen = false;  ///< they are read, and have the values of before
+  bool above_narrow = false;     ///< a link between the card's own and the root port
+  double above_gtps = 0;         ///< that link sleeps at this speed; 0: it does not
+  bool bad_pages = false;        ///< the module's second page is read as a copy of its first
   double pcie_width_factor = 1, pcie_speed_factor = 1, aer_per_s = 0;
   DownReason reason;        ///< why the link is down, when a fault knows better than the physics
   std::string fault_cause;  ///< of the module
@@ -86,6 +89,8 @@ struct PortSetup {
   std::string peer_source;  ///< "mad", "telemetry", "lldp"
   std::string leaf, far_port;
   std::string far_guid;
+  bool empty_fails = false;  ///< reading an empty cage gives an error
+  double telemetry_s = 0;    ///< the collector reads that seldom; 0: each time
 };
 
 class PortSim {
@@ -118,10 +123,13 @@ class PortSim {
   Ddm ddm, far_ddm;
   PcieSample pcie;
   PortSetup setup;
+  /// All ports of this port's module, the first one's first; empty: it has one of its own.
+  std::vector<PortSim*> cage;
   Rng rng;
   double temperature_c = 0, far_temperature_c = 0;
   double heat_offset_c = 0;  ///< this cage against its neighbours
   bool unused = false, virtual_function = false;
+  std::string type, fec;  ///< as the module and the driver name them; "": the medium's
   std::vector<PortEvent>& events() { return events_; }
   [[nodiscard]] bool carrier() const { return carrier_; }
   [[nodiscard]] bool infiniband() const { return setup.id.link_layer == "InfiniBand"; }
@@ -146,6 +154,9 @@ class PortSim {
   LinkSample sample_link() const;
   DownReason physical_reason() const;
   ModuleSample sample_module();
+  ModuleSample sample_cage();
+  PcieSample sample_pcie() const;
+  std::optional<PeerSample> told_peer(double t, std::vector<Gap>& gaps);
   std::optional<PeerSample> sample_peer(double t, std::vector<Gap>& gaps);
 
   std::vector<Effect> effects_;
@@ -153,6 +164,8 @@ class PortSim {
   std::vector<PortEvent> events_;
   Tally tally_;
   std::optional<Counters> last_counters_;  ///< as they were sampled last
+  std::optional<PeerSample> last_peer_;    ///< what the collector read last
+  double peer_read_at_ = 0;
   std::vector<double> lane_bits_;
   bool has_lanes_ = false, has_bits_ = false;
   bool carrier_ = true;

@@ -32,7 +32,10 @@ LinkSample PortSim::sample_link() const {
   out.carrier = up;
   out.state = up ? "ACTIVE" : "DOWN";
   out.mtu_bytes = 4200;
-  out.fec = medium.fec == Fec::kRs544 ? "RS544" : medium.fec == Fec::kRs528 ? "RS528" : "Off";
+  out.fec = !fec.empty()                ? fec
+            : medium.fec == Fec::kRs544 ? "RS544"
+            : medium.fec == Fec::kRs528 ? "RS528"
+                                        : "Off";
   out.autoneg = false;
   out.carrier_up_count = unused ? 0 : up_count_;
   out.carrier_down_count = unused ? 0 : down_count_;
@@ -51,6 +54,21 @@ LinkSample PortSim::sample_link() const {
   }
   return out;
 }
+
+namespace {
+
+/// Text where the meters should be: what the daemon makes of it.
+void misread(ModuleSample& out) {
+  out.checksums_ok = false;
+  out.warnings = {"checksum of A2h is wrong", "A2h is a copy of A0h: its readings are left out"};
+  out.thresholds = {};
+  out.vdm = {};
+  out.temperature_c.reset();
+  out.supply_v.reset();
+  out.lanes.clear();
+}
+
+}  // namespace
 
 ModuleSample PortSim::sample_module() {
   const Medium& medium = *setup.medium;
@@ -77,7 +95,7 @@ ModuleSample PortSim::sample_module() {
       out.kind = "acc";
       break;
   }
-  out.type = std::string(medium.name);
+  out.type = type.empty() ? std::string(medium.name) : type;
   out.connector =
       medium.connector == "none" ? "No separable connector" : std::string(medium.connector);
   out.vendor = vendor_;
@@ -93,10 +111,48 @@ ModuleSample PortSim::sample_module() {
   // A driver holds the module of a port that is set down, and sends it nothing.
   out.low_pwr_request_sw = now.held_low || !now.admin_up;
   if (*out.low_pwr_request_sw) out.state = "ModuleLowPwr";
+  if (now.bad_pages) misread(out);
   for (ModuleLane& lane : out.lanes) {
     lane.tx_disabled = now.held_dark;
     if (lane.tx_los) lane.tx_los = lane.tx_lol = now.host_silent || !now.admin_up;
   }
+  return out;
+}
+
+/// The lanes of all ports: which are whose, no register says.
+ModuleSample PortSim::sample_cage() {
+  ModuleSample out = cage.front()->sample_module();
+  for (PortSim* other : cage) {
+    if (other == cage.front() || !out.present) continue;
+    const ModuleSample more = other->sample_module();
+    out.lanes.insert(out.lanes.end(), more.lanes.begin(), more.lanes.end());
+    auto& snr = out.vdm.media_esnr_db;
+    snr.insert(snr.end(), more.vdm.media_esnr_db.begin(), more.vdm.media_esnr_db.end());
+    // A driver lets the module sleep when no port of it is set up.
+    if (out.low_pwr_request_sw)
+      out.low_pwr_request_sw = *out.low_pwr_request_sw && more.low_pwr_request_sw == true;
+    if (more.state != "ModuleLowPwr") out.state = more.state;
+  }
+  return out;
+}
+
+/// A collector reads each switch once in a while; until it does again, it tells what it has.
+std::optional<PeerSample> PortSim::told_peer(double t, std::vector<Gap>& gaps) {
+  const bool repeats = setup.telemetry_s > 0 && setup.peer_source == "telemetry";
+  if (!repeats || !last_peer_ || t - peer_read_at_ >= setup.telemetry_s) {
+    std::vector<Gap> failed;
+    const auto read = sample_peer(t, failed);
+    if (!repeats || (!read && (!last_peer_ || t - peer_read_at_ > 600))) {
+      gaps.insert(gaps.end(), failed.begin(), failed.end());
+      return read;
+    }
+    if (read) {
+      last_peer_ = read;
+      peer_read_at_ = t - read->age_s.value_or(0);
+    }
+  }
+  PeerSample out = *last_peer_;
+  out.age_s = std::round(10.0 * (t - peer_read_at_)) / 10.0;
   return out;
 }
 
@@ -154,6 +210,21 @@ std::optional<PeerSample> PortSim::sample_peer(double t, std::vector<Gap>& gaps)
   return out;
 }
 
+PcieSample PortSim::sample_pcie() const {
+  PcieSample read = pcie;
+  read.width = static_cast<std::uint32_t>(std::max(1.0, *pcie.max_width * now.pcie_width_factor));
+  read.speed_gtps = *pcie.max_speed_gtps * now.pcie_speed_factor;
+  if (now.above_narrow || now.above_gtps > 0) {
+    PcieLink& above = read.above.emplace();
+    above.bridge = setup.id.pci.substr(0, 5) + "02:01.0";
+    above.max_width = pcie.max_width;
+    above.width = now.above_narrow ? *pcie.max_width / 4 : *pcie.max_width;
+    above.max_speed_gtps = pcie.max_speed_gtps;
+    above.speed_gtps = now.above_gtps > 0 ? now.above_gtps : *pcie.max_speed_gtps;
+  }
+  return read;
+}
+
 PortSample PortSim::sample(double t, bool optics, bool peer, bool with_pcie,
                            std::vector<Gap>& gaps) {
   PortSample out;
@@ -187,19 +258,17 @@ PortSample PortSim::sample(double t, bool optics, bool peer, bool with_pcie,
   if (optics && !virtual_function) {
     if (blind("module")) {
       gap("module");
+    } else if (setup.empty_fails && (unused || !now.module_present)) {
+      gaps.push_back({setup.id.key(), "module", "EIO"});
     } else if (rng.chance(0.012)) {
       gaps.push_back({setup.id.key(), "module", rng.chance(0.3) ? "EBUSY" : "EIO"});
     } else {
-      out.module = sample_module();
+      out.module = cage.empty() ? sample_module() : sample_cage();
     }
   }
-  if (peer && !virtual_function && !unused) out.peer = sample_peer(t, gaps);
-  if (with_pcie) {
-    PcieSample read = pcie;
-    read.width = static_cast<std::uint32_t>(std::max(1.0, *pcie.max_width * now.pcie_width_factor));
-    read.speed_gtps = *pcie.max_speed_gtps * now.pcie_speed_factor;
-    out.pcie = read;
-  }
+  if ((peer || setup.telemetry_s > 0) && !virtual_function && !unused)
+    out.peer = told_peer(t, gaps);
+  if (with_pcie) out.pcie = sample_pcie();
   return out;
 }
 

@@ -45,18 +45,25 @@ std::optional<CaseSet> parse_case_set(std::string_view text) {
 
 Simulation::~Simulation() = default;
 
-Simulation::Simulation(const CaseSpec& spec)
-    : rng_(spec.seed * 3 + static_cast<std::uint64_t>(spec.set) * 0x51ED2701ULL) {
+Simulation::Simulation(const CaseSpec& drawn)
+    : rng_(drawn.seed * 3 + static_cast<std::uint64_t>(drawn.set) * 0x51ED2701ULL),
+      scene_rng_(drawn.seed * 5 + static_cast<std::uint64_t>(drawn.set) * 0x2C1B3C6DULL + 1) {
+  CaseSpec spec = drawn;
+  draw_scene(spec);
   draw_node(spec);
   draw_cadence(spec);
   draw_ports(spec);
   draw_jobs();
-  if (spec.set != CaseSet::kHealthy) draw_fault(spec);
+  if (scene_ != nullptr)
+    play_scene(spec);
+  else if (spec.set != CaseSet::kHealthy)
+    draw_fault(spec);
   draw_everyday(spec);
   bool crossed = false;
   for (const auto& [key, truth] : truth_)
     crossed = crossed || truth.fault == "wrong_cabling" || truth.repaired == "wrong_cabling";
   draw_expected(crossed);
+  tell_twins();
   for (const auto& port : ports_) port->begin(load_at(0), room_at(0));
 }
 
@@ -85,24 +92,53 @@ void Simulation::draw_cadence(const CaseSpec& spec) {
   peer_s_ = rng_.chance(0.8) ? 300 : rng_.uniform(120, 600);
 }
 
+/// A scene needs its ports and their parts before anything happens to them. Half of the healthy
+/// nodes have cards and modules with several ports, too.
+void Simulation::draw_scene(CaseSpec& spec) {
+  const double chance = spec.set == CaseSet::kHard ? 0.3 : 0.12;
+  std::vector<double> weights;
+  for (const Scene& scene : scenes())
+    weights.push_back(spec.scene.empty() || spec.scene == scene.name ? scene.weight : 0);
+  const bool drawn = scene_rng_.chance(chance) && spec.fault.empty() && !spec.repaired;
+  if (spec.set == CaseSet::kHealthy) {
+    const Parts all[] = {Parts::kOwn, Parts::kCards, Parts::kModules, Parts::kModulesOfFour};
+    parts_ = all[scene_rng_.weighted({0.4, 0.25, 0.25, 0.1})];
+    if (parts_ == Parts::kModulesOfFour) spec.ports = 8;
+  } else if (drawn || !spec.scene.empty()) {
+    scene_ = &scenes()[scene_rng_.weighted(weights)];
+    parts_ = scene_->parts;
+    spec.ports = scene_->ports + 2 * scene_rng_.below(3);
+  }
+}
+
+const Medium* Simulation::draw_medium(bool infiniband) {
+  const auto draw = [this] { return &media()[rng_.below(media().size())]; };
+  const bool split = parts_ == Parts::kModules || parts_ == Parts::kModulesOfFour;
+  const auto fits = [&](const Medium& medium) {
+    const bool optical = medium.build == Build::kOptical;
+    return (!infiniband || medium.fec != Fec::kNone) && (!scene_ || !scene_->optical || optical) &&
+           (!split || (optical && medium.lanes <= 4));
+  };
+  const Medium* medium = draw();
+  while (!fits(*medium)) medium = draw();
+  return medium;
+}
+
 void Simulation::draw_ports(const CaseSpec& spec) {
   const Driver* driver = &drivers()[rng_.weighted({0.72, 0.11, 0.11, 0.06})];
   const bool ib = driver->infiniband && rng_.chance(0.45);
   const std::size_t drawn = spec.set == CaseSet::kHealthy ? 2 + rng_.below(7) : 1 + rng_.below(5);
   const std::size_t count = spec.ports > 0 ? spec.ports : drawn;
-  const Medium* medium = &media()[rng_.below(media().size())];
-  while (ib && medium->fec == Fec::kNone) medium = &media()[rng_.below(media().size())];
+  const Medium* medium = draw_medium(ib);
   const bool rails = rng_.chance(0.5);  // every port has a leaf of its own
   const std::size_t first_leaf = 1 + rng_.below(40);
   const int level = static_cast<int>(
       rng_.weighted(spec.set == CaseSet::kHard ? std::vector<double>{0.3, 0.25, 0.2, 0.25}
                                                : std::vector<double>{0.15, 0.2, 0.25, 0.4}));
+  const bool empty_fails = scene_rng_.chance(0.4);
   const bool ib_names = ib && rng_.chance(0.15);
   for (std::size_t i = 0; i < count; ++i) {
-    if (rng_.chance(0.12)) {
-      const Medium* other = &media()[rng_.below(media().size())];
-      if (!ib || other->fec != Fec::kNone) medium = other;
-    }
+    if (rng_.chance(0.12) && parts_ == Parts::kOwn) medium = draw_medium(ib);
     PortSetup setup;
     setup.medium = medium;
     setup.driver = driver;
@@ -129,24 +165,90 @@ void Simulation::draw_ports(const CaseSpec& spec) {
     setup.far_guid = "ec0d:9a03:00" + hex(rng_.bits(), 2) + ":" + hex(rng_.bits(), 4);
     setup.peer_source = level == 1 ? "lldp" : ib && rng_.chance(0.7) ? "mad" : "telemetry";
     if (level == 1 && ib) setup.peer_source = "mad";
+    if (scene_rng_.chance(0.35)) setup.telemetry_s = scene_rng_.uniform(30, 600);
+    setup.empty_fails = empty_fails;
     const PortKey key = setup.id.key();
     ports_.push_back(std::make_unique<PortSim>(std::move(setup), rng_.bits()));
     Truth& truth = truth_[key];
     truth.medium = std::string(medium->name);
     truth.far_level = level;
   }
-  if (count >= 2 && rng_.chance(0.12)) {
+  if (count >= 2 && rng_.chance(0.12) && parts_ == Parts::kOwn && scene_ == nullptr) {
     ports_.back()->unused = true;
     Truth& truth = truth_[ports_.back()->setup.id.key()];
     truth.exempt = "unused";
     truth.far_level = 0;
     ports_.back()->setup.far_level = 0;
-  } else if (count >= 2 && rng_.chance(0.08)) {
+  } else if (count >= 2 && rng_.chance(0.08) && parts_ == Parts::kOwn && scene_ == nullptr) {
     ports_.back()->virtual_function = true;
     ports_.back()->setup.id.function = "vf";
     ports_.back()->setup.id.exempt = "virtual function of " + ports_.front()->setup.id.pci;
     truth_[ports_.back()->setup.id.key()].exempt = "vf";
   }
+  share_parts(ports_, parts_, scene_rng_);
+  if (parts_ == Parts::kOwn && scene_ == nullptr && driver->name == "mlx5_core" &&
+      scene_rng_.chance(0.1))
+    draw_twins();
+}
+
+void Simulation::draw_twins() {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    PortSim& port = *ports_[i];
+    if (port.unused || port.virtual_function) continue;
+    PortId& id = port.setup.id;
+    id.board_id = "MT_0000000359";
+    id.sys_image_guid = id.guid;
+    PortId twin = id;
+    twin.device = "mlx5_" + std::to_string(20 + i);
+    twin.netdev += id.netdev.empty() ? "" : "s";
+    twin.pci = "0001:" + id.pci.substr(5);
+    twin.guid.back() = twin.guid.back() == '0' ? '1' : '0';
+    twins_.emplace_back(std::move(twin), &port);
+  }
+}
+
+void Simulation::tell_twins() {
+  for (const auto& [id, port] : twins_) {
+    const PortKey key = port->setup.id.key();
+    Truth& first = truth_[key];
+    // One cable, one fault of it. Each function is set down, and has its PCIe, by itself.
+    if (first.fault != "healthy" && first.end != End::kNode && first.fault != "admin_down")
+      first.shared = key;
+    truth_[id.key()] = first;
+    if (const auto expected = header_.expected.find(key); expected != header_.expected.end())
+      header_.expected[id.key()] = ExpectedPort(expected->second);
+  }
+}
+
+void Simulation::show_twins(Snapshot& out, OldGaps& failed) const {
+  for (const auto& [id, port] : twins_) {
+    const PortKey first = port->setup.id.key();
+    if (const auto at = out.ports.find(first); at != out.ports.end()) {
+      PortSample sample = at->second;
+      sample.id = id;
+      out.ports[id.key()] = std::move(sample);
+    }
+    for (std::size_t i = 0, n = out.events.size(); i < n; ++i)
+      if (out.events[i].port == first) {
+        out.events.push_back(out.events[i]);
+        out.events.back().port = id.key();
+      }
+    for (std::size_t i = 0, n = failed.gaps.size(); i < n; ++i)
+      if (failed.gaps[i].port == first) {
+        failed.gaps.push_back(failed.gaps[i]);
+        failed.gaps.back().port = id.key();
+      }
+  }
+}
+
+void Simulation::play_scene(const CaseSpec& spec) {
+  FaultPlan plan = draw_plan("nic_fault", spec);  // of no fault that may be there from the start
+  Stage stage{plan, {}, rng_, [this](const PortSim& port) -> Truth& {
+                return truth_[port.setup.id.key()];
+              }};
+  for (const auto& port : ports_)
+    if (!port->unused && !port->virtual_function) stage.ports.push_back(port.get());
+  scene_->play(stage);
 }
 
 void Simulation::draw_jobs() {
@@ -352,6 +454,7 @@ bool Simulation::next(Snapshot& out) {
     for (PortEvent& event : port->events()) out.events.push_back(std::move(event));
     port->events().clear();
   }
+  show_twins(out, failed);
   std::stable_sort(out.events.begin(), out.events.end(),
                    [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
   sources_.convert(failed, out);

@@ -15,6 +15,7 @@
 #include "model/snapshot.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/port.h"
+#include "tests/sim/scenes.h"
 
 namespace linkhealth::sim {
 
@@ -33,6 +34,7 @@ struct CaseSpec {
   std::string fault;      ///< only this fault; "" draws one
   std::size_t ports = 0;  ///< so many ports; 0 draws their number
   bool repaired = false;  ///< the fault ends, whatever it is, and its time after that is simulated
+  std::string scene{};    ///< only this scene (scenes.h); "" draws one, or none
 };
 
 class Simulation {
@@ -52,13 +54,20 @@ class Simulation {
     double start_s, end_s, load;
   };
   void draw_node(const CaseSpec& spec);
+  void draw_scene(CaseSpec& spec);
   void draw_ports(const CaseSpec& spec);
+  [[nodiscard]] const Medium* draw_medium(bool infiniband);
+  void play_scene(const CaseSpec& spec);
+  void draw_twins();
+  void tell_twins();
+  void show_twins(Snapshot& out, OldGaps& failed) const;
   void draw_cadence(const CaseSpec& spec);
   void draw_jobs();
   void draw_expected(bool wrong_cabling);
   void draw_everyday(const CaseSpec& spec);
   void everyday_of_port(PortSim& port, double rate);
   void reboot_node(double t);
+  void change_fec(double t);
   void draw_fault(const CaseSpec& spec);
   FaultPlan draw_plan(std::string_view name, const CaseSpec& spec);
   void add_second_fault(const FaultPlan& first, PortSim& port, Truth& truth);
@@ -73,9 +82,14 @@ class Simulation {
   std::string choose_fault(const CaseSpec& spec, const PortSim& port);
 
   Rng rng_;
+  Rng scene_rng_;  ///< of its own: a new scene changes no other case
+  const Scene* scene_ = nullptr;
+  Parts parts_ = Parts::kOwn;
   RecordingHeader header_;
   std::map<PortKey, Truth> truth_;
   std::vector<std::unique_ptr<PortSim>> ports_;
+  /// Socket Direct: the other function of each card, which shows the same port.
+  std::vector<std::pair<PortId, const PortSim*>> twins_;
   std::vector<Job> jobs_;
   std::vector<double> reboots_;
   double duration_s_ = 7200;

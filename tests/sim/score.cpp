@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace linkhealth::sim {
 namespace {
@@ -151,6 +152,7 @@ void Score::judge(const PortReport& report, const Truth& truth) {
   out.truth = truth;
   if (!names.empty()) {
     out.said = names[0].fault;
+    out.said_id = report.faults.front().id;
     out.said_end = names[0].end;
     out.confidence = names[0].confidence;
     out.right = is_right(truth, out.said, out.said_end);
@@ -204,6 +206,25 @@ double Score::renamed() const {
   return opened > 0 ? renames / opened : 0;
 }
 
+std::pair<std::size_t, std::size_t> Score::shared_told_once() const {
+  std::map<std::string, std::set<std::string>> told;
+  for (const Outcome& out : outcomes_)
+    if (!out.truth.shared.empty())
+      told[out.case_name + out.truth.shared].insert(out.said_id.empty() ? out.port : out.said_id);
+  const auto once =
+      std::ranges::count_if(told, [](const auto& row) { return row.second.size() == 1; });
+  return {static_cast<std::size_t>(once), told.size()};
+}
+
+std::size_t Score::wrongly_shared() const {
+  std::map<std::string, std::set<std::string>> own;  // ports, by case and fault
+  for (const Outcome& out : outcomes_)
+    if (out.truth.severity == "by itself" && !out.said_id.empty())
+      own[out.case_name + out.said_id].insert(out.port);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(own, [](const auto& row) { return row.second.size() > 1; }));
+}
+
 double Score::calibration_error(const Bins& bins) {
   double error = 0;
   std::size_t total = 0;
@@ -247,6 +268,10 @@ std::string Score::text(std::size_t examples) const {
                            down ? "link down" : "degradation", *median, *delay_s(down, 0.9));
       }
     }
+    if (const auto [once, all] = shared_told_once(); all > 0)
+      out += fmt::format("shared faults told once            {} of {}\n", once, all);
+    if (const std::size_t wrongly = wrongly_shared(); wrongly > 0)
+      out += fmt::format("own faults told as one             {}\n", wrongly);
     std::size_t two = 0;
     std::size_t found = 0;
     for (const Outcome& outcome : outcomes_) {

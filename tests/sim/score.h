@@ -34,6 +34,7 @@ struct Outcome {
   /// from when it opened.
   std::size_t renames = 0;
   bool very_name = false;  ///< `said` at `said_end` is the truth itself
+  std::string said_id;     ///< of that fault
 };
 
 struct FalseDiagnosis {
@@ -77,6 +78,10 @@ class Score {
   [[nodiscard]] std::optional<double> delay_s(bool down, double quantile) const;
   /// Wrong, and said with at least 0.8: worse than saying nothing.
   [[nodiscard]] std::size_t confidently_wrong() const;
+  /// Faults that several ports share and that are told once under all of them; of how many.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> shared_told_once() const;
+  /// Cases in which ports with faults of their own are told as one.
+  [[nodiscard]] std::size_t wrongly_shared() const;
   /// The whole as a text for people; `examples`: names of wrong cases for each confusion.
   [[nodiscard]] std::string text(std::size_t examples) const;
 

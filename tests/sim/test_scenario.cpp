@@ -42,6 +42,55 @@ TEST(Scenario, EveryFaultOccurs) {
   }
 }
 
+TEST(Scenario, EverySceneIsPlayed) {
+  for (const Scene& scene : scenes()) {
+    CaseSpec spec{CaseSet::kHard, 11, ""};
+    spec.scene = scene.name;
+    const Simulation simulation(spec);
+    std::size_t faulty = 0;
+    for (const auto& [key, truth] : simulation.truth()) {
+      faulty += truth.fault != "healthy";
+      EXPECT_TRUE(truth.fault == "healthy" || truth.severity == "shared" ||
+                  truth.severity == "by itself")
+          << scene.name;
+    }
+    EXPECT_GE(faulty, 1u) << scene.name;
+  }
+}
+
+TEST(Scenario, PortsOfOneModuleReadItAlike) {
+  CaseSpec spec{CaseSet::kHard, 12, ""};
+  spec.scene = "module of four dies";
+  Simulation simulation(spec);
+  std::map<std::string, std::set<std::size_t>> lanes;  // by serial
+  Snapshot snapshot;
+  for (int i = 0; i < 20 && simulation.next(snapshot); ++i)
+    for (const auto& [key, port] : snapshot.ports)
+      if (port.module) lanes[port.module->serial].insert(port.module->lanes.size());
+  EXPECT_LT(lanes.size(), snapshot.ports.size());
+  for (const auto& [serial, counts] : lanes) EXPECT_LE(counts.size(), 2u) << serial;
+  EXPECT_EQ(*lanes.begin()->second.rbegin(), 16u);
+}
+
+TEST(Scenario, TelemetryIsToldAgainWithAGrowingAge) {
+  bool seen = false;
+  for (std::uint64_t seed = 1; seed < 40 && !seen; ++seed) {
+    Simulation simulation({CaseSet::kField, seed, "congestion"});
+    Snapshot snapshot;
+    std::map<PortKey, PeerSample> last;
+    while (simulation.next(snapshot) && !seen)
+      for (const auto& [key, port] : snapshot.ports) {
+        if (!port.peer || port.peer->source != "telemetry") continue;
+        const auto before = last.find(key);
+        seen = seen ||
+               (before != last.end() && port.peer->counters == before->second.counters &&
+                port.peer->counters && port.peer->age_s > before->second.age_s.value_or(0) + 1);
+        last[key] = *port.peer;
+      }
+  }
+  EXPECT_TRUE(seen);
+}
+
 TEST(Scenario, TimeAndEventsAreInOrder) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Simulation simulation({CaseSet::kHard, seed, ""});
