@@ -78,7 +78,7 @@ function unseen(report, sight) {
 export function nodeView(report, sight, sparks) {
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, report.node), headline(report),
     el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Ports, worst first' }, el('table.ports', {},
-      el('thead', {}, el('tr', {}, ['Port', 'State', 'Far end', 'Speed', 'Light margin', 'Pre-FEC BER, 1 h', 'Losses 24 h'].map((head) => el('th', { scope: 'col' }, head)))),
+      el('thead', {}, el('tr', {}, ['Port', 'State', 'Far end', 'Speed', 'Light margin', 'Pre-FEC BER, 1 h', 'Carrier losses, 24 h'].map((head) => el('th', { scope: 'col' }, head)))),
       el('tbody', {}, groups(report.ports).map((one) => group(one, sparks)))))),
   rearView(report.ports), unseen(report, sight)];
 }

@@ -33,7 +33,7 @@ export function suspects(fault) {
   return found;
 }
 
-/** The loss against this link's own normal, in the direction that lost most; undefined: no normal is known. */
+/** The loss against this link's own baseline, in the direction that lost most; undefined: no baseline. */
 export function loss(port) {
   const figures = port.figures || {};
   const [here, far] = [figures.rx_power_lost_db, figures.far_rx_power_lost_db];
@@ -77,7 +77,7 @@ export function pathCard(report, port) {
   const copper = module?.media_type === 'copper' || /copper|dac/i.test(`${module?.kind || ''}`);
   const isLoss = lost && lost.db >= NOTABLE_DB;
   const lossLine = copper ? '' : !lost ? '' : isLoss ? `${lost.to === 'far' ? '←' : '→'} ${lost.db.toFixed(1)} dB lost` : 'no loss';
-  const lossNote = copper ? '' : lost ? `against this link's normal${isLoss && lost.to === 'here' ? ofLane : ''}` : 'its normal is not known yet';
+  const lossNote = copper ? '' : lost ? `below this link's baseline${isLoss && lost.to === 'here' ? ofLane : ''}` : 'no baseline yet';
   return el('section.card', {}, el('h2', {}, 'The path'), el('ol.path', {},
     piece('far_port', port.peer || 'Far port unknown', found, [], port.peer ? '' : 'no LLDP, plan or subnet manager names it'),
     piece('far_module', 'Far module', found, copper ? [] : [far && `Tx ${at(far.lanes, 'tx_power_mw', index) || 'unknown'}`, weakest(far?.lanes) && `Rx ${weakest(far.lanes)}`], copper ? '' : farNote(peer, far)),

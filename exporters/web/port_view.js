@@ -29,7 +29,7 @@ function standing(fault, report, port) {
   if (port.maintenance) lines.push(['In maintenance ', noted(port.maintenance), '. No fault opens meanwhile.']);
   if (fault.state === 'proving' && fault.proof) {
     const done = (Date.parse(report.at) - Date.parse(fault.proof.since)) / 1000;
-    lines.push(['Signs gone. ', `The fault closes after ${duration(fault.proof.needed_s)} without a sign, a link loss or a lost block; ${duration(done)} so far.`]);
+    lines.push(['Signs gone. ', `The fault closes after ${duration(fault.proof.needed_s)} without a sign, a carrier loss or an uncorrectable block; ${duration(done)} so far.`]);
   }
   return lines.map(([head, ...rest]) => el('p.standing', {}, el('strong', {}, head), rest));
 }
@@ -141,8 +141,8 @@ function facts(report, port) {
   const link = port.now?.link || {};
   const figures = port.figures || {};
   const rows = [['Link', [link.carrier === false ? 'down' : 'up', speed(link.speed_mbps), link.lanes ? `${link.lanes} lanes` : '', link.fec].filter(Boolean).join(', ')],
-    ['Link losses in 24 h', [`${figures.involuntary_downs_24h ?? '–'}`, figures.last_involuntary_down_at ? [', last ', ago(figures.last_involuntary_down_at, report.at)] : '']], ['Uncorrectable blocks', port.now?.counters?.fec_uncorrectable_blocks],
-    ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, normal ${ber(figures.pre_fec_ber_normal)}`}`],
+    ['Carrier losses in 24 h', [`${figures.involuntary_downs_24h ?? '–'}`, figures.last_involuntary_down_at ? [', last ', ago(figures.last_involuntary_down_at, report.at)] : '']], ['Uncorrectable blocks', port.now?.counters?.fec_uncorrectable_blocks],
+    ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, baseline ${ber(figures.pre_fec_ber_normal)}`}`],
     ['Light margin', figures.rx_power_margin_db === undefined ? '' : `${figures.rx_power_margin_db.toFixed(1)} dB above the low alarm`],
     ['Module', module.present === false ? 'none' : [module.type, module.vendor, module.part_number].filter(Boolean).join(' ')], ['Serial number', module.serial], ['Connector', module.connector],
     ['Module read', module.imported_at === undefined ? '' : ['by another program (imported) ', ago(module.imported_at, report.at)]],
