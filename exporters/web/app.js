@@ -13,7 +13,7 @@ const main = document.getElementById('main');
 const fresh = document.getElementById('fresh');
 const noPast = { remembered: false, points: [], events: [], repairs: [], maintenance: [] };
 const state = { report: undefined, events: [], past: noPast, sparks: new Map(), route: '', panel: '', form: {}, range: 86400,
-  redraw: () => draw(), refresh: () => ask(true), setRange: async (seconds) => { state.range = seconds; await remember(); draw(); } };
+  redraw: () => draw(), refresh: () => { draw(); ask(true); }, setRange: async (seconds) => { state.range = seconds; await remember(); draw(); } };
 
 const portName = () => (location.hash.startsWith('#/port/') ? decodeURIComponent(location.hash.slice(7)) : '');
 const runbookName = () => (location.hash.startsWith('#/runbook/') ? decodeURIComponent(location.hash.slice(10)) : '');
@@ -77,21 +77,25 @@ async function sparks() {
 }
 
 let asking = false;
+let again = false; // something was changed while an answer was under way, which may be older
 let movedAt = 0;
-async function ask(again) {
+async function ask(changed) {
+  again ||= changed === true;
   if (asking) return;
   asking = true;
+  const redraw = again;
+  again = false;
   try {
     const [status, events] = await Promise.all([json('api/v1/status'), json('api/v1/events?limit=1000')]);
     const report = status.report;
-    const changed = state.report?.at !== report.at;
+    const fresher = state.report?.at !== report.at;
     state.report = report;
     state.sight = status.daemon.sight;
     state.events = events.events;
     collect(report);
-    if (changed) await remember();
-    if (changed || again === true) draw();
-    if (changed) movedAt = Date.now();
+    if (fresher) await remember();
+    if (fresher || redraw) draw();
+    if (fresher) movedAt = Date.now();
     const still = (Date.now() - movedAt) / 1000; // by this clock alone: the node's may differ
     const at = new Date(report.at).toLocaleTimeString('en-GB');
     if (still < STILL_S) say(`Live · ${at}`, 'live', stamp(report.at));
@@ -102,6 +106,7 @@ async function ask(again) {
     say(state.report ? `No answer (${error.message}): shown is the state of ${age} ago` : `No answer: ${error.message}`, 'stale');
   } finally {
     asking = false;
+    if (again) ask();
   }
 }
 
