@@ -112,7 +112,7 @@ TEST(ModuleCases, AnAlarmWithoutALimitIsNone) {
 TEST(ModuleCases, LowPowerByTheHostIsASetting) {
   for (const auto& [file, undo] :
        {std::pair("module-low-power-forced.jsonl.gz", "power-mode-policy high"),
-        {"module-tx-disabled-by-host.jsonl.gz", "set the port up"}}) {
+        {"module-tx-disabled-by-host.jsonl.gz", "enable the port"}}) {
     const Replayed told = replay(fixture(file));
     const PortReport& port = told.port("mlx5_0/1");
     ASSERT_FALSE(port.faults.empty()) << file;

@@ -348,7 +348,7 @@ TEST(FecMode, ThatIsAnotherOneSinceTheFallIsSettings) {
   story.run(900);
   const FaultReport& fault = first_fault(story.port());
   EXPECT_EQ(fault.fault, "settings_mismatch");
-  EXPECT_THAT(fault.summary, HasSubstr("FEC mode was RS544, is LLRS"));
+  EXPECT_THAT(fault.summary, HasSubstr("FEC mode changed from RS544 to LLRS"));
 }
 
 TEST(FecMode, ThatStaysOrIsNotKnownIsNot) {

@@ -246,7 +246,7 @@ TEST_F(CliWithDaemon, ARefusedRecordingLeavesNoFile) {
   const Outcome wrong =
       run("record --for 2s " + file);  // no header yet: the daemon does not record
   EXPECT_EQ(wrong.exit_code, kDaemonError);
-  EXPECT_THAT(wrong.err, HasSubstr("cannot record now"));
+  EXPECT_THAT(wrong.err, HasSubstr("cannot record while it starts or stops"));
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 

@@ -84,10 +84,10 @@ TEST_F(Operators, AnActionThatIsNotStoredHasAWarning) {
 TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
   EXPECT_EQ(
       run("maintenance start mlx5_3 --for 30m --reason jumper --by ann").out,
-      "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised\n");
+      "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), no fault is raised\n");
   EXPECT_EQ(fake.noted, "begin mlx5_3/1|" + ann_ + "|jumper|2026-11-20T12:30:00Z");
   EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --no-module-reads --by ann").out,
-            "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised, "
+            "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), no fault is raised; "
             "modules are not read\n");
   EXPECT_EQ(fake.noted, "begin mlx5_3/1|" + ann_ + "||2026-11-20T12:30:00Z|no module reads");
   EXPECT_EQ(run("maintenance start all --for 2d --by ann").exit_code, 0);

@@ -44,7 +44,7 @@ TEST(PrometheusAnswer, MalformedAnswersAreOneLine) {
        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,2]}]}})",
        R"({"status":"success","data":{"resultType":"vector","result":[)"}) {
     const std::string why = error_of(body);
-    EXPECT_THAT(why, HasSubstr("no answer of Prometheus")) << body;
+    EXPECT_THAT(why, HasSubstr("is not a Prometheus response")) << body;
     EXPECT_THAT(why, Not(HasSubstr("\n"))) << body;
   }
 }

@@ -203,7 +203,7 @@ TEST_F(Reload, APortThatIsNewlyExpectedAndAbsentBecomesAFinding) {
   node.run(600);
   ASSERT_EQ(node.events.size(), 1U);
   EXPECT_EQ(node.events[0].port, "0000:3b:00.0");
-  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there"));
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never found"));
   EXPECT_EQ(node.report->ports.size(), 2U);
   node.reload(*read("ports: {mlx5_0/1: {rail: 1}, \"0000:3b:00.0\": {rail: 2}}\n"));
   node.run(60);

@@ -266,7 +266,7 @@ TEST(VirtualFunction, WhoseLinkFallsIsTheProvidersMatter) {
     ASSERT_EQ(node.port("mlx5_1/1")->faults.size(), 1U);
     const FaultReport& fault = node.port("mlx5_1/1")->faults[0];
     EXPECT_EQ(fault.fault, "provider_link");
-    EXPECT_THAT(fault.repair.at(0), HasSubstr("file a ticket"));
+    EXPECT_THAT(fault.repair.at(0), HasSubstr("open a case"));
     EXPECT_EQ(node.port("mlx5_0/1")->health, Health::kHealthy);
     EXPECT_EQ(node.events.size(), 1U);
   }

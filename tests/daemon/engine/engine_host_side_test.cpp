@@ -33,12 +33,13 @@ TEST(AHeldModule, IsASettingWithItsUndoing) {
             "pin", "ip link set ens1np0 up"},
         Row{[](ModuleSample& m) { m.allowed_power_w = 3.5, m.max_power_w = 4.5; }, "power class",
             "power class"},
-        Row{[](ModuleSample& m) { m.lanes[2].tx_disabled = true; }, "transmitters off", "up"},
+        Row{[](ModuleSample& m) { m.lanes[2].tx_disabled = true; },
+            "disabled the module's transmitters", "up"},
         Row{[](ModuleSample& m) {
               m.host_lanes.resize(8);
               for (ModuleHostLane& lane : m.host_lanes) lane.dp_deinit = true;
             },
-            "data path down", "down, up"}}) {
+            "deactivated the module's data path", "down, then up"}}) {
     Story story(1200);
     for (ModuleLane& lane : story.feed.module.lanes) lane.tx_disabled = false;
     story.run(300);

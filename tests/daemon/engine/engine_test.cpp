@@ -207,7 +207,7 @@ TEST(Engine, AFaultThatIsThereAfterARestartIsJudgedAgainstThePast) {
   }
   EXPECT_EQ(without.events, "") << "a BER of 1e-5 that was always there is within the limits";
   ASSERT_EQ(with.events, "opened:damaged_fiber ");
-  EXPECT_NE(with.port().faults.at(0).summary.find("below its normal"), std::string::npos);
+  EXPECT_NE(with.port().faults.at(0).summary.find("below its baseline"), std::string::npos);
 }
 
 TEST(Engine, ReferencesOfAnotherModuleOrOfLongAgoAreVoid) {

@@ -153,7 +153,7 @@ TEST_F(DaemonPortSearch, TheLossOfTheLastPortOfAKindIsAGap) {
   // The RDMA driver is unloaded: the network interfaces stay.
   PortsFound result = find({plain_one, plain_two});
   EXPECT_EQ(events(result), "device_gone mlx5_0/1;device_gone mlx5_1/1;");
-  EXPECT_TRUE(has_gap(result, "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(has_gap(result, "", "no RDMA port left of 2"));
   EXPECT_TRUE(has_gap(result, "ens1", "its network interface is still there"));
   result = find({plain_one, plain_two});
   EXPECT_TRUE(has_gap(result, "", "no RDMA port is left")) << "as long as it is so";
@@ -179,7 +179,7 @@ TEST_F(DaemonPortSearch, AllPortsGoneIsOneGapOfTheNode) {
   const PortsFound result = find({});
   ASSERT_EQ(result.gaps.size(), 1U);
   EXPECT_EQ(result.gaps[0].port, "");
-  EXPECT_THAT(result.gaps[0].reason, ::testing::HasSubstr("no port is left, of 2"));
+  EXPECT_THAT(result.gaps[0].reason, ::testing::HasSubstr("no port left of 2"));
 }
 
 TEST_F(DaemonPortSearch, PortsThatGoOneAfterTheOtherCountTogether) {
@@ -188,10 +188,10 @@ TEST_F(DaemonPortSearch, PortsThatGoOneAfterTheOtherCountTogether) {
   find_often({two});
   now += Milliseconds(5'000);
   find_often({});
-  EXPECT_TRUE(has_gap(find({}), "", "no port is left, of 2"))
+  EXPECT_TRUE(has_gap(find({}), "", "no port left of 2"))
       << "a driver that goes takes them along one by one";
   now += std::chrono::hours(1);
-  EXPECT_TRUE(has_gap(find({}), "", "no port is left, of 2")) << "as long as it is so";
+  EXPECT_TRUE(has_gap(find({}), "", "no port left of 2")) << "as long as it is so";
 }
 
 TEST_F(DaemonPortSearch, APortThatWentLongBeforeDoesNotCount) {
@@ -200,7 +200,7 @@ TEST_F(DaemonPortSearch, APortThatWentLongBeforeDoesNotCount) {
   now += std::chrono::minutes(10);
   find({two});
   find_often({});
-  EXPECT_TRUE(has_gap(find({}), "", "no port is left, of 1"));
+  EXPECT_TRUE(has_gap(find({}), "", "no port left of 1"));
 }
 
 TEST_F(DaemonPortSearch, ANodeThatNeverHadAPortMissesNone) {
@@ -328,7 +328,7 @@ class LostOverARestart : public DaemonPortSearch {
 TEST_F(LostOverARestart, TheRdmaDriverIsMissed) {
   for (const PortsFound& result : {settle({plain_one, plain_two}), find({plain_one, plain_two})}) {
     EXPECT_EQ(events(result), "");
-    EXPECT_TRUE(has_gap(result, "", "no RDMA port is left, of 2"));
+    EXPECT_TRUE(has_gap(result, "", "no RDMA port left of 2"));
     EXPECT_TRUE(has_gap(result, "ens1", "its network interface is still there"));
     EXPECT_TRUE(has_gap(result, "ens2", "its network interface is still there"));
   }
@@ -353,12 +353,12 @@ TEST_F(LostOverARestart, OneRdmaDeviceIsMissed) {
 
 TEST_F(LostOverARestart, ALossIsReportedByEachLaterRun) {
   find({one, two});
-  EXPECT_TRUE(has_gap(find({plain_one, plain_two}), "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(has_gap(find({plain_one, plain_two}), "", "no RDMA port left of 2"));
   EXPECT_TRUE(find({plain_one, plain_two}).fresh.empty()) << "the same ports";
   for (int i = 0; i < 3; ++i) {
     restart();
     const PortsFound result = settle({plain_one, plain_two});
-    EXPECT_TRUE(has_gap(result, "", "no RDMA port is left, of 2"));
+    EXPECT_TRUE(has_gap(result, "", "no RDMA port left of 2"));
     EXPECT_TRUE(has_gap(result, "ens1", "its network interface is still there"));
   }
 }
@@ -379,7 +379,7 @@ TEST_F(LostOverARestart, TheWeekGoesOnOverRestarts) {
   constexpr std::chrono::hours kDay(24);
   settle({plain_one, plain_two});
   restart(6 * kDay);
-  EXPECT_TRUE(has_gap(settle({plain_one, plain_two}), "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(has_gap(settle({plain_one, plain_two}), "", "no RDMA port left of 2"));
   now += kDay - std::chrono::seconds(1);
   EXPECT_TRUE(
       has_gap(find({plain_one, plain_two}), "ens1", "its network interface is still there"));
@@ -396,7 +396,7 @@ TEST_F(LostOverARestart, EachDeviceHasAWeekOfItsOwn) {
   EXPECT_EQ(known.at("ens1").port.id.guid, "") << "it is lost for good";
   EXPECT_FALSE(has_gap(result, "ens1", "its network interface is still there"));
   EXPECT_TRUE(has_gap(result, "ens2", "its network interface is still there"));
-  EXPECT_TRUE(has_gap(result, "", "no RDMA port is left, of 1"));
+  EXPECT_TRUE(has_gap(result, "", "no RDMA port left of 1"));
 }
 
 PortReferences kept_port(std::optional<WallTime> verbs_seen_at) {
@@ -439,21 +439,21 @@ TEST_F(LostOverARestart, AllPortsAreMissedAlsoWhereTheBusCannotBeListed) {
   const PortsFound result = settle({});
   EXPECT_EQ(events(result), "");
   ASSERT_EQ(result.gaps.size(), 1U) << "though the cards have a driver";
-  EXPECT_TRUE(has_gap(result, "", "no port is left, of 2"));
-  EXPECT_TRUE(has_gap(find({}), "", "no port is left, of 2")) << "as long as it is so";
+  EXPECT_TRUE(has_gap(result, "", "no port left of 2"));
+  EXPECT_TRUE(has_gap(find({}), "", "no port left of 2")) << "as long as it is so";
   EXPECT_TRUE(find({one}).gaps.empty());
   restart_with({{one.id}, {two.id}});
   cards.reset();
   const PortsFound without_bus = settle({});
   EXPECT_EQ(events(without_bus), "");
-  EXPECT_TRUE(has_gap(without_bus, "", "no port is left, of 2"));
+  EXPECT_TRUE(has_gap(without_bus, "", "no port left of 2"));
 }
 
 TEST_F(LostOverARestart, RemovedCardsAreReportedOnce) {
   cards->clear();
   const PortsFound result = settle({});
   EXPECT_EQ(events(result), "device_gone mlx5_0/1;device_gone mlx5_1/1;");
-  EXPECT_TRUE(has_gap(result, "", "no port is left, of 2"));
+  EXPECT_TRUE(has_gap(result, "", "no port left of 2"));
   EXPECT_EQ(events(find({})), "");
 }
 
@@ -476,7 +476,7 @@ TEST_F(LostOverARestart, AListThatCannotBeReadKeepsTheRememberedPorts) {
     const PortsFound result = find({}, why, true);
     EXPECT_EQ(result.gaps, why);
   }
-  EXPECT_TRUE(has_gap(settle({plain_one, plain_two}), "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(has_gap(settle({plain_one, plain_two}), "", "no RDMA port left of 2"));
 }
 
 }  // namespace

@@ -70,11 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"peer_mad", "ENOENT", Visibility::kHidden, "ib_umad"},
         // A reset of this node's device does not help against another machine or program.
         Refusal{"peer_mad", "the far end: no answer: Connection timed out", Visibility::kHidden,
-                "its subnet manager only: name the far end by the cabling plan or an import"},
+                "only its subnet manager: name the far end in the cabling plan or by an import"},
         Refusal{"peer_mad", "state of the far port: no answer: Connection timed out",
                 Visibility::kHidden, "set peers.mad to 0"},
         Refusal{"import", "no answer within 30 s", Visibility::kHidden,
-                "the directory hangs: bring the server", true},
+                "the directory hangs: restore the server", true},
         Refusal{"peer_lldp", "no answer within 30 s", Visibility::kHidden,
                 "lldpd hangs: restart it", true},
         Refusal{"peer_lldp", "lldpd does not answer", Visibility::kHidden, "lldpd"},
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "reseat the module"},
         Refusal{"module", "the imported reading has ended, and ethtool reports none",
                 Visibility::kHidden, "renew the import"},
-        Refusal{"driver_stats", "EBUSY", Visibility::kHidden, "read again by itself"},
+        Refusal{"driver_stats", "EBUSY", Visibility::kHidden, "reads are retried automatically"},
         Refusal{"hwmon", "temp1_input: EIO", Visibility::kHidden, "kernel log"},
         Refusal{"pcie", "current_link_speed: text \"Unknown\"", Visibility::kPartly, "kernel log"},
         // A refused file exists: a mount does not help.

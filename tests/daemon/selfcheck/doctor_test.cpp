@@ -51,7 +51,8 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   EXPECT_THAT(source(examine(report, {}), "counters").hint,
               HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
       << "without a device and a port it clears another one's";
-  EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("verbs port counters partial: saturated")));
+  EXPECT_THAT(self_test_lines(doctor),
+              ElementsAre(HasSubstr("verbs port counters partial: saturated")));
   testing::set_reason(report.ports[0], "counters", "port_rcv_errors: EISDIR");
   EXPECT_EQ(source(examine(report, {}), "counters").state, Visibility::kPartly);
   EXPECT_EQ(source(examine(report, {}), "counters").why,
@@ -109,7 +110,7 @@ TEST(Doctor, TheHostsNetworkGivesOfAnInfiniBandPortWhatIpoibOffers) {
                       "ens1np0 is in another network namespace than the monitor");
   const DoctorReport doctor = examine(report, {});
   EXPECT_THAT(source(doctor, "module").why,
-              HasSubstr("no path to the module of an InfiniBand port"));
+              HasSubstr("no access to the module of an InfiniBand port"));
   EXPECT_THAT(source(doctor, "module").hint, HasSubstr("docs/import.md"));
   for (const char* probe : {"down_reason", "fec", "ethtool_stats", "pause"}) {
     EXPECT_EQ(source(doctor, probe).state, Visibility::kNotOffered) << probe;
@@ -198,7 +199,7 @@ TEST(Doctor, ASourceThatIsSwitchedOffIsNeitherSeenNorHidden) {
   const DoctorReport doctor = examine(one_port(), facts);
   for (const char* probe : {"kernel_log", "verbs_events", "peer_lldp", "import"}) {
     EXPECT_EQ(source(doctor, probe).state, Visibility::kNotUsed) << probe;
-    EXPECT_THAT(source(doctor, probe).why, HasSubstr("switched off")) << probe;
+    EXPECT_THAT(source(doctor, probe).why, HasSubstr("disabled")) << probe;
   }
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_THAT(doctor_text(doctor, {}),
@@ -209,7 +210,7 @@ TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
   const DoctorReport doctor = examine(one_port(), played_node_facts());
   EXPECT_EQ(source(doctor, "kernel_log").state, Visibility::kNoWord);
   EXPECT_THAT(doctor_text(doctor, {}),
-              AllOf(HasSubstr("plays a recording"), Not(HasSubstr("switched off")),
+              AllOf(HasSubstr("plays a recording"), Not(HasSubstr("disabled")),
                     Not(HasSubstr("capabilities"))));
 }
 

@@ -203,7 +203,7 @@ TEST(PeerLldpFailures, EachNamesTheRemedy) {
                                        {EACCES, "usermod -aG _lldpd linkhealth"},
                                        {EACCES, "Kubernetes: supplementalGroups"},
                                        {ETIMEDOUT, "restart it"},
-                                       {EPROTO, "must have one version"},
+                                       {EPROTO, "must have the same version"},
                                        {EIO, "x"}})
     EXPECT_THAT(lldp_failure(Error{"x", errnum}, "/run/lldpd.socket"),
                 ::testing::HasSubstr(remedy));
