@@ -266,6 +266,10 @@ Result<void> Loader::site(const Member& member) {
 Result<void> Loader::ports(const Member& member) {
   constexpr std::array<std::string_view, 6> kGood = {"speed_mbps", "lanes", "peer",
                                                      "rail",       "cable", "exempt"};
+  if (member.value.members.size() > kMaxExpectedPorts)
+    return wrong(member.line, fmt::format("more than {} ports: no node has them (a plan holds "
+                                          "those of other nodes)",
+                                          kMaxExpectedPorts));
   return each(member, [&](const Member& port) -> Result<void> {
     if (auto name = check_port_name(port); !name) return name;
     return each_key(port, kGood, [&](const Member& key) { return port_key(port.key, key); });

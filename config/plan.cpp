@@ -160,14 +160,8 @@ Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_v
 }
 
 Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_view file_name) {
-  auto root = parse_yaml(text, file_name);
-  if (!root) return root.error();
   Rows rows(file_name);
-  if (root->kind == YamlNode::Kind::kNull) return rows.take();
-  if (root->kind != YamlNode::Kind::kList)
-    return rows.wrong(root->line,
-                      "a plan is a list: - {node: …, port: …, peer_system: …, peer_port: …}");
-  for (const YamlNode& item : root->items) {
+  const auto root = parse_yaml(text, file_name, [&rows](const YamlNode& item) -> Result<void> {
     if (item.kind != YamlNode::Kind::kMap)
       return rows.wrong(item.line, "a row of a plan holds keys");
     PlanRow row;
@@ -180,8 +174,12 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
       if (const auto what = set_cell(row, member.key, member.value.scalar))
         return rows.wrong(member.line, *what);
     }
-    if (auto added = rows.add(std::move(row), item.line); !added) return added.error();
-  }
+    return rows.add(std::move(row), item.line);
+  });
+  if (!root) return root.error();
+  if (root->kind != YamlNode::Kind::kNull && root->kind != YamlNode::Kind::kList)
+    return rows.wrong(root->line,
+                      "a plan is a list: - {node: …, port: …, peer_system: …, peer_port: …}");
   return rows.take();
 }
 

@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -26,7 +27,11 @@ std::size_t line_of(const YAML::Mark& mark) {
 /// yaml-cpp's own exception; parse_yaml() catches it.
 class TreeBuilder : public YAML::EventHandler {
  public:
+  /// With `take_item` the items of the list at the root are given to it and not kept.
+  explicit TreeBuilder(TakeItem take_item) : take_item_(std::move(take_item)) {}
+
   YamlNode root;
+  std::optional<Error> item_error;  ///< of take_item
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
@@ -60,6 +65,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     bool has_key = false;
+    std::map<std::string, std::size_t> lines{};  ///< of the keys
   };
 
   YamlNode node(const YAML::Mark& mark, YamlNode::Kind kind) {
@@ -94,7 +100,9 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     Open& parent = open_.back();
-    if (parent.node.kind == YamlNode::Kind::kList) {
+    if (parent.node.kind == YamlNode::Kind::kList && open_.size() == 1 && take_item_) {
+      give_away(made);
+    } else if (parent.node.kind == YamlNode::Kind::kList) {
       parent.node.items.push_back(std::move(made));
     } else if (parent.has_key) {
       parent.node.members.back().value = std::move(made);
@@ -106,14 +114,23 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_key(Open& parent, const YamlNode& key) {
     if (key.kind == YamlNode::Kind::kNull) throw YAML::ParserException(mark_, "a key is missing");
-    for (const auto& member : parent.node.members)
-      if (member.key == key.scalar)
-        throw YAML::ParserException(mark_, fmt::format("duplicate key \"{}\", first on line {}",
-                                                       printable(key.scalar), member.line));
+    const auto [first, fresh] = parent.lines.emplace(key.scalar, key.line);
+    if (!fresh)
+      throw YAML::ParserException(mark_, fmt::format("duplicate key \"{}\", first on line {}",
+                                                     printable(key.scalar), first->second));
     parent.node.members.push_back({key.scalar, key.line, {}});
     parent.has_key = true;
   }
 
+  void give_away(const YamlNode& item) {
+    nodes_ = 0;
+    if (const auto taken = take_item_(item); !taken) {
+      item_error = taken.error();
+      throw YAML::ParserException(mark_, "");
+    }
+  }
+
+  const TakeItem take_item_;
   std::vector<Open> open_;
   std::size_t nodes_ = 0;
   YAML::Mark mark_;
@@ -137,19 +154,21 @@ Error error_at(std::string_view file_name, std::size_t line, std::string_view wh
   return {fmt::format("{}:{}: {}", file_name, line, what)};
 }
 
-Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
+Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name,
+                            const TakeItem& take_item) {
   if (const auto line = line_not_utf8(text)) return error_at(file_name, *line, "not valid UTF-8");
+  TreeBuilder builder(take_item);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    TreeBuilder builder;
     parser.HandleNextDocument(builder);
-    TreeBuilder second;
+    TreeBuilder second{TakeItem()};
     if (parser.HandleNextDocument(second))
       return error_at(file_name, second.root.line,
                       "a second document (\"---\") is not allowed here");
     return std::move(builder.root);
   } catch (const YAML::Exception& wrong) {
+    if (builder.item_error) return *builder.item_error;
     return error_at(file_name, line_of(wrong.mark), printable(wrong.msg));
   } catch (const std::exception& wrong) {
     return error_at(file_name, 1, printable(wrong.what()));

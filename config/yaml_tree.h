@@ -31,8 +31,14 @@ struct YamlNode::Member {
   YamlNode value;
 };
 
-/// The root of the only document; kNull for an empty text. Errors are "FILE:LINE: what".
-Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name);
+/// An item of a list; an error ends the reading.
+using TakeItem = std::function<Result<void>(const YamlNode& item)>;
+
+/// The root of the only document; kNull for an empty text. Errors are "FILE:LINE: what". With
+/// `take_item` a list at the root has no items: each goes there as it ends, so that a long list is
+/// not in memory as a tree.
+Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name,
+                            const TakeItem& take_item = {});
 
 /// "FILE:LINE: what".
 Error error_at(std::string_view file_name, std::size_t line, std::string_view what);

@@ -91,6 +91,7 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   const std::string state_dir_;  ///< "": nothing is kept
+  OwnedFd state_lock_;
   std::unique_ptr<MaintenanceReader> maintenance_;
   ReportStore reports_;
   ReportClock report_clock_;
@@ -242,6 +243,11 @@ Result<void> Daemon::run() {
     config_ = *std::move(planned);
   }
   if (auto made = make_directories(state_dir_, config_.socket_path); !made) return made;
+  if (options_.play_file.empty()) {
+    auto lock = lock_state_directory(state_dir_);
+    if (!lock) return lock.error();
+    state_lock_ = *std::move(lock);
+  }
   if (auto made = make_source(); !made) return made;
   const std::string node = source_->header().node;
   engine_ = std::make_unique<Engine>(settings_for(config_));

@@ -15,7 +15,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"signals", 1, 0, 1, "",
      "1: the signals of each port are kept; 0: they are not kept, and existing ones are deleted"},
     {"max_mb", 150, 1, 100'000, "MB",
-     "maximum size of linkhealth.db; the oldest signals are deleted to stay below it"},
+     "maximum size of linkhealth.db; the oldest signals and events are deleted to stay below it"},
 });
 constexpr std::array<SettingGroup, 1> kGroups = {{{"database", kSettings}}};
 
@@ -87,6 +87,7 @@ void HistoryKeeper::add_step(const Snapshot& snapshot, const Report& report,
                              const PortMoves& moves) {
   HistoryBatch batch;
   batch.now = snapshot.wall_time;
+  batch.taken_at = snapshot.taken_at;
   const PortMoves kept_moves = with_names_for_all(moves, batch.now);
   if (!moves.empty()) {
     batch.moves = {kept_moves};
@@ -141,8 +142,8 @@ void HistoryKeeper::finish(const ReferenceState& references, WallTime now) {
 std::optional<StoreHealth> HistoryKeeper::health() const {
   if (!on_disk_) return std::nullopt;
   const HistoryFigures now = writer_ ? writer_->figures() : store_->figures();
-  return StoreHealth{now.working,      now.writes,         now.failures,
-                     now.dropped_rows, now.dropped_events, now.bytes};
+  return StoreHealth{now.working,        now.writes,         now.failures, now.dropped_rows,
+                     now.dropped_events, now.trimmed_events, now.bytes};
 }
 
 void HistoryKeeper::announce_new() {
@@ -164,7 +165,8 @@ void HistoryKeeper::log_health() {
   was_working_ = now.working;
   if (now.trimmed && !std::exchange(trimmed_logged_, true))
     log_.warning(
-        "database.max_mb is too small for the configured history: the oldest signals are deleted");
+        "database.max_mb is too small for the configured history: the oldest signals and events "
+        "are deleted");
   if (now.dropped_events > 0 && !std::exchange(dropped_logged_, true))
     log_.error("too many events are waiting for the disk: the oldest are dropped");
 }

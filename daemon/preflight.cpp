@@ -1,7 +1,10 @@
 #include "daemon/preflight.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "base/text.h"
@@ -76,6 +79,17 @@ Result<void> check_start(const Config& config, const DaemonOptions& options) {
       !good)
     return good;
   return {};
+}
+
+Result<OwnedFd> lock_state_directory(const std::string& directory) {
+  if (directory.empty()) return OwnedFd();
+  OwnedFd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return errno_error("can't open " + directory, errno);
+  // A file system without locks, such as some of the network: it is no worse than without.
+  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return Error{"another linkhealthd keeps its state in " + directory +
+                 " (--state-dir names another place)"};
+  return fd;
 }
 
 Result<void> make_directories(const std::string& state_directory, const std::string& socket_path) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/owned_fd.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "config/config.h"
@@ -32,6 +33,9 @@ Result<void> check_sysroot(const std::string& directory);
 Result<void> check_start(const Config& config, const DaemonOptions& options);
 
 /// The state directory ("" for none) and that of the socket.
+/// The directory is this daemon's as long as the descriptor is open (flock: it goes with the
+/// process, however that ends). An error: another daemon has it. No directory: nothing to lock.
+Result<OwnedFd> lock_state_directory(const std::string& directory);
 Result<void> make_directories(const std::string& state_directory, const std::string& socket_path);
 
 }  // namespace linkhealth

@@ -196,14 +196,21 @@ double Ledger::hold_s(const Step& step, const Slot& slot, const Fault& fault) co
   return verdict.down ? 0 : settings_.signal_hold_s;  // a link that is down waited by down_hold_s
 }
 
+/// The second of its beginning, or a later one: a fault that comes twice in a second, or again
+/// after the clock was set back, is another one.
+std::string Ledger::new_id(const Step& step, const Fault& fault) const {
+  const auto now_s = std::chrono::floor<std::chrono::seconds>(step.wall.time_since_epoch()).count();
+  const auto [last, first] = step.port.last_opened_s.try_emplace(&fault, now_s);
+  if (!first) last->second = std::max<std::int64_t>(last->second + 1, now_s);
+  return fmt::format("{}:{}:{}:{}", node_, step.key, fault.name, last->second);
+}
+
 void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named) const {
-  const auto unix_s = std::chrono::floor<std::chrono::seconds>(step.wall.time_since_epoch());
   LedgerEntry entry;
   entry.fault = named.fault;
   entry.last_seen = step.now;
   entry.opened_at = step.now;
   LedgerFault& kept = entry.kept;
-  kept.id = fmt::format("{}:{}:{}:{}", node_, step.key, named.fault->name, unix_s.count());
   kept.port = step.key;
   kept.fault = std::string(named.fault->name);
   kept.end = named.fault->end;
@@ -214,6 +221,7 @@ void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named)
   const auto before = step.port.closed.find(named.fault);
   const bool again =
       before != step.port.closed.end() && in_seconds(step.now - before->second.at) < kSameMatterS;
+  if (!again) kept.id = new_id(step, *named.fault);
   if (again) {
     const LedgerEntry& old = before->second.entry;
     kept.id = old.kept.id;

@@ -111,7 +111,8 @@ class Ledger {
   };
   struct Port {
     Slot primary, secondary;
-    std::map<const Fault*, Closed> closed;  ///< the last of each kind, for a while
+    std::map<const Fault*, Closed> closed;               ///< the last of each kind, for a while
+    std::map<const Fault*, std::int64_t> last_opened_s;  ///< in the ids; of the wall clock
     std::string module, cable;
     double rate_bps = 0;
     bool placed = true;  ///< false: restored, steady times not known yet
@@ -129,6 +130,7 @@ class Ledger {
 
   static void place(Step& step);
   void step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::Named>& named);
+  [[nodiscard]] std::string new_id(const Step& step, const Fault& fault) const;
   void open_fault(Step& step, Slot& slot, const PortVerdict::Named& named) const;
   void rename(Step& step, Slot& slot, const PortVerdict::Named& named);
   static void refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& named);

@@ -11,6 +11,10 @@
 
 namespace linkhealth {
 
+/// Of one node, in its configuration or the header of its recording. The fold looks at each of
+/// them each second, so more is a hostile file.
+inline constexpr std::size_t kMaxExpectedPorts = 4096;
+
 /// By any name of a port. The configuration takes precedence over the plan, field by field.
 struct ExpectedPorts {
   ExpectedPorts() = default;

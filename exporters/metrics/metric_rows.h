@@ -96,6 +96,9 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Failed transactions; their contents wait for the next one."},
     {"linkhealth_store_dropped_total", kCounter, "what", "", "",
      "Rows of history and events that were dropped because the disk did not accept them in time."},
+    {"linkhealth_store_trimmed_events_total", kCounter, "", "", "",
+     "Old events that were deleted before their time because linkhealth.db had no more room "
+     "(database.max_mb)."},
     {"linkhealth_store_size_bytes", kGauge, "", "bytes", "",
      "Size of the contents of linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",

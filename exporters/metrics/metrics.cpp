@@ -198,6 +198,7 @@ void add_store(MetricFamilies& out, const StoreHealth& store, bool counters) {
   add("linkhealth_store_write_failures_total", {}, store.failures);
   add("linkhealth_store_dropped_total", {"rows"}, store.dropped_rows);
   add("linkhealth_store_dropped_total", {"events"}, store.dropped_events);
+  add("linkhealth_store_trimmed_events_total", {}, store.trimmed_events);
   add("linkhealth_store_size_bytes", {}, store.bytes);
   if (counters) add("linkhealth_store_writes_total", {}, store.writes);
 }

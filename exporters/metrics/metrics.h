@@ -62,6 +62,7 @@ struct StoreHealth {
   bool working = true;  ///< the last write succeeded
   std::uint64_t writes = 0, failures = 0;
   std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< waited too long for the disk
+  std::uint64_t trimmed_events = 0;                    ///< the database was full
   std::int64_t bytes = 0;                              ///< of the database
 };
 

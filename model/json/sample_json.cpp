@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/expected_ports.h"
 #include "model/json/sample_fields.h"
 #include "model/json/state_fields.h"
 
@@ -119,6 +120,8 @@ Result<RecordingHeader> parse_recording_header(std::string_view line,
   HeaderLine read;
   if (auto header = read_fields(*json, read); !header) return header.error();
   if (!read.at) return Error{"\"at\" is missing"};
+  if (read.header.expected.size() > kMaxExpectedPorts)
+    return Error{fmt::format("\"expected\" has more than {} ports", kMaxExpectedPorts)};
   read.header.at = *read.at;
   if (known != nullptr) *known = std::move(read.known);
   return std::move(read.header);

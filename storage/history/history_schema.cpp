@@ -43,14 +43,16 @@ bool has_schema(SqlDatabase& database) {
   const std::int64_t id = database.integer("PRAGMA application_id").value_or(0);
   const bool is_empty = database.integer("SELECT count(*) FROM sqlite_master") == 0;
   if (id == kMark + kSchemaNumber || (id == 0 && is_empty)) return id != 0;
-  if ((id & kMarkMask) == kMark && id > kMark + kSchemaNumber)
+  if ((id & kMarkMask) == kMark && id > kMark + kSchemaNumber) {
+    database.leave_as_it_is();
     database.fail(
         {fmt::format("{}: written by a newer linkhealth (schema {}, this version supports {}): "
                      "start that version, or move the file away",
                      database.path(), id - kMark, kSchemaNumber)});
-  else
+  } else {
     database.fail(
         {fmt::format("{}: unknown schema: application_id {:#x}", database.path(), id), EBADMSG});
+  }
   return false;
 }
 

@@ -1,6 +1,7 @@
 #include "storage/history/history_store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,6 +19,8 @@ namespace {
 /// Rows and events deleted with one write, at most: a clock that jumps years ahead deletes slowly.
 constexpr std::int64_t kDeleteAtOnce = 256;
 constexpr Milliseconds kCheckSizeEvery{600'000};
+/// Rows this much later than now are of a clock that was wrong.
+constexpr Milliseconds kAhead = std::chrono::hours(1);
 /// At this share of max_bytes a sixteenth of the signals is deleted.
 constexpr double kFull = 0.95;
 constexpr std::int64_t kDeleteShare = 16;
@@ -93,6 +96,7 @@ void HistoryBatch::append(HistoryBatch newer) {
   if (newer.ledger) ledger = std::move(newer.ledger);
   if (newer.references) references = std::move(newer.references);
   now = newer.now;
+  taken_at = newer.taken_at;
 }
 
 // --- opening ---
@@ -124,7 +128,10 @@ Result<void> HistoryStore::open_file(WallTime now) {
   if (!database) return database.error();
   database_.emplace(*std::move(database));
   auto prepared = prepare();
-  if (!prepared && means_damage(prepared.error()))
+  // A header that forbids writing, in a file that can be written.
+  const bool forbidden =
+      !prepared && prepared.error().errnum == EROFS && access(path().c_str(), W_OK) == 0;
+  if (!prepared && (means_damage(prepared.error()) || forbidden))
     prepared = replace_damaged(prepared.error(), now);
   if (!prepared) database_.reset();
   return prepared;
@@ -140,6 +147,7 @@ Result<void> HistoryStore::prepare() {
 
 Result<void> HistoryStore::read_saved(SqlDatabase& database) {
   SavedState saved{tables::read_ledger(database), tables::read_references(database)};
+  tables::check_readable(database);
   auto read = database.result();
   if (read) saved_ = std::move(saved);
   return read;
@@ -179,7 +187,7 @@ Result<void> HistoryStore::write(const HistoryBatch& batch) {
     if (result) result = write_batch(batch);
   }
   if (!result && result.error().errnum == ENOSPC && database_ && is_near_limit()) {
-    tables::delete_oldest_share(*database_, kDeleteShare);
+    delete_oldest_share();
     if (database_->result()) result = write_batch(batch);
   }
   note_result(result);
@@ -211,13 +219,22 @@ Result<void> HistoryStore::write_batch(const HistoryBatch& batch) {
     if (batch.references) tables::write_references(*database_, *batch.references);
     for (const KeptIdentity& identity : batch.identities)
       tables::write_identity(*database_, identity);
+    const bool judges = judges_age(batch);
     if (settings_.signals && !batch.rows.empty()) {
+      // Of a time when the clock was ahead: nothing would be folded until then.
+      if (judges) tables::delete_rows_after(*database_, whole_seconds(batch.now + kAhead));
       tables::write_rows(*database_, batch.rows);
       tables::fold_rows(*database_);
     }
-    delete_old(batch);
+    if (judges) delete_old(batch);
   });
   return written ? limit_size(batch.now) : written;
+}
+
+bool HistoryStore::judges_age(const HistoryBatch& batch) {
+  if (!batch.taken_at) return true;
+  clock_trust_.add(batch.now, *batch.taken_at);
+  return clock_trust_.judges_age();
 }
 
 void HistoryStore::delete_old(const HistoryBatch& batch) {
@@ -249,9 +266,18 @@ Result<void> HistoryStore::limit_size(WallTime now) {
       if (free > kKeepFreePages) database_->execute("PRAGMA incremental_vacuum(2048)");
       break;
     }
-    tables::delete_oldest_share(*database_, kDeleteShare);
+    delete_oldest_share();
   }
   return database_->result();
+}
+
+/// Signals give way, and events where signals are not even half of what may be kept.
+void HistoryStore::delete_oldest_share() {
+  tables::delete_oldest_signals(*database_, kDeleteShare);
+  if (tables::signals_bytes(*database_) > settings_.max_bytes / 2) return;
+  const std::int64_t deleted = tables::delete_oldest_events(*database_, kDeleteShare);
+  const std::lock_guard lock(figures_mutex_);
+  figures_.trimmed_events += static_cast<std::uint64_t>(deleted);
 }
 
 void HistoryStore::close() {

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "storage/history/clock_trust.h"
 #include "storage/history/history_tables.h"
 #include "storage/history/sqlite.h"
 
@@ -41,6 +42,8 @@ struct HistoryBatch {
   std::vector<SignalRow> rows;  ///< of the shortest step, oldest first
   std::vector<KeptIdentity> identities;
   WallTime now;  ///< of the latest step in it
+  /// The steady clock at `now`; nullopt: not known, `now` is believed.
+  std::optional<SteadyTime> taken_at;
   [[nodiscard]] bool empty() const {
     return moves.empty() && events.empty() && !ledger && !references && rows.empty() &&
            identities.empty();
@@ -63,6 +66,7 @@ struct HistoryFigures {
   std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< the queue was full (HistoryWriter)
   std::int64_t bytes = 0;                              ///< in use in the file
   bool trimmed = false;  ///< history is shorter than configured: max_bytes is too small for it
+  std::uint64_t trimmed_events = 0;  ///< deleted before their time, for the same reason
 };
 
 struct TimelineQuery {
@@ -107,7 +111,9 @@ class HistoryStore {
   Result<void> replace_damaged(const Error& damage, WallTime now);
   Result<void> read_saved(SqlDatabase& database);
   Result<void> write_batch(const HistoryBatch& batch);
+  [[nodiscard]] bool judges_age(const HistoryBatch& batch);
   void delete_old(const HistoryBatch& batch);
+  void delete_oldest_share();
   Result<void> limit_size(WallTime now);
   bool is_near_limit();
   template <typename Query>
@@ -119,6 +125,7 @@ class HistoryStore {
   std::optional<SqlDatabase> database_;  ///< none: could not be opened yet, or is closed
   bool closed_ = false;
   std::optional<WallTime> open_failed_at_;
+  ClockTrust clock_trust_;
   SavedState saved_;
   std::optional<WallTime> size_checked_at_;
   std::vector<std::string> notes_;

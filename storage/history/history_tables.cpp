@@ -140,6 +140,16 @@ void delete_events(SqlDatabase& database, WallTime before, std::int64_t limit) {
   database.write("DELETE FROM repairs WHERE at_ms < ?", ms(before));
 }
 
+std::int64_t delete_oldest_events(SqlDatabase& database, std::int64_t share) {
+  constexpr const char* kCount = "SELECT count(*) FROM events";
+  const std::int64_t before = database.integer(kCount).value_or(0);
+  database.write(
+      "DELETE FROM events WHERE number IN (SELECT number FROM events ORDER BY number LIMIT ?)",
+      before / share + 1);
+  database.write("DELETE FROM repairs WHERE at_ms < (SELECT min(at_ms) FROM events)");
+  return before - database.integer(kCount).value_or(before);
+}
+
 // --- modules and cables ---
 
 void write_identity(SqlDatabase& database, const KeptIdentity& identity) {
@@ -264,7 +274,23 @@ void delete_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t befor
       std::int64_t{step_s}, before_s, limit);
 }
 
-void delete_oldest_share(SqlDatabase& database, std::int64_t share) {
+void delete_rows_after(SqlDatabase& database, std::int64_t at_s) {
+  for (const std::uint32_t step_s : kSignalSteps_s)
+    database.write("DELETE FROM signals WHERE step_s=? AND at_s > ?", std::int64_t{step_s}, at_s);
+}
+
+void check_readable(SqlDatabase& database) {
+  for (const char* const sql :
+       {"SELECT min(at_s) FROM signals WHERE step_s=10", "SELECT max(at_ms) FROM events",
+        "SELECT at_ms FROM repairs LIMIT 1", "SELECT is_far FROM identities LIMIT 1"})
+    database.integer(sql);
+}
+
+std::int64_t signals_bytes(SqlDatabase& database) {
+  return database.integer("SELECT sum(length(signals) + length(port)) FROM signals").value_or(0);
+}
+
+void delete_oldest_signals(SqlDatabase& database, std::int64_t share) {
   for (const std::uint32_t step_s : kSignalSteps_s)
     database.write(
         "DELETE FROM signals WHERE step_s=?1 AND at_s <= (SELECT min(at_s) + (max(at_s) - "

@@ -42,6 +42,8 @@ std::vector<RepairRecord> repairs_of(SqlDatabase& database, const std::string& p
                                      WallTime to);
 /// Deletes at most `limit` events and all repairs from before `before`.
 void delete_events(SqlDatabase& database, WallTime before, std::int64_t limit);
+/// Deletes one `share`th of the events, the oldest, with the repairs before them; says how many.
+std::int64_t delete_oldest_events(SqlDatabase& database, std::int64_t share);
 
 void write_identity(SqlDatabase& database, const KeptIdentity& identity);
 std::vector<KeptIdentity> identities_of_port(SqlDatabase& database, const std::string& port);
@@ -60,8 +62,14 @@ std::optional<std::int64_t> first_row_s(SqlDatabase& database, const std::string
 /// Deletes at most `limit` rows from before `before_s`, the oldest first.
 void delete_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t before_s,
                  std::int64_t limit);
+/// Deletes the rows of all steps after `at_s`.
+void delete_rows_after(SqlDatabase& database, std::int64_t at_s);
 /// Deletes the oldest rows: of each step one `share`th of the time that it spans.
-void delete_oldest_share(SqlDatabase& database, std::int64_t share);
+void delete_oldest_signals(SqlDatabase& database, std::int64_t share);
+/// About the size of all signals; reads all of them.
+std::int64_t signals_bytes(SqlDatabase& database);
+/// Whether each table is there: an error of the database where one is not.
+void check_readable(SqlDatabase& database);
 
 }  // namespace history_tables
 }  // namespace linkhealth

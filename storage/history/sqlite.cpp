@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -18,6 +19,8 @@ int errno_of(sqlite3* database, int code) {
       return EROFS;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_ERROR:     // our statements are right: a table is missing, or the format is unknown
+    case SQLITE_MISMATCH:  // of a column
       return EBADMSG;
     default:
       return sqlite3_system_errno(database);
@@ -31,6 +34,13 @@ Error error_of(sqlite3* database, const std::string& path) {
   const bool is_vague = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   if (!is_vague || errnum == 0) return {message, errnum};
   return {fmt::format("{} ({})", message, std::strerror(errnum)), errnum};
+}
+
+/// A FIFO would hang the opening, and a device may take what is written.
+Result<void> check_kind(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return {};
+  return Error{path + " is in the way: it is not a regular file"};
 }
 
 }  // namespace
@@ -52,6 +62,7 @@ void SqlDatabase::Finalize::operator()(sqlite3_stmt* statement) const {
 
 Result<SqlDatabase> SqlDatabase::open_with(const std::string& name, const std::string& path,
                                            int flags) {
+  if (auto good = check_kind(path); !good) return good.error();
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   SqlDatabase opened(database, path);
@@ -111,6 +122,10 @@ bool SqlDatabase::step(sqlite3_stmt* statement) {
 void SqlDatabase::reset(sqlite3_stmt* statement) {
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);
+}
+
+void SqlDatabase::leave_as_it_is() {
+  sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 void SqlDatabase::set_durable(bool durable) {

@@ -94,6 +94,9 @@ class SqlDatabase {
   /// Whether what is committed survives a power cut; otherwise the latest transactions may be lost.
   void set_durable(bool durable);
 
+  /// The end of the connection folds no -wal into the file.
+  void leave_as_it_is();
+
   /// An error of the caller, such as a document that cannot be parsed.
   void fail(Error error) {
     if (!error_) error_ = std::move(error);

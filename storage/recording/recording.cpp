@@ -112,7 +112,12 @@ Result<std::optional<Snapshot>> RecordingReader::next() {
     if (!line) return error_here(line.error().message);
     if (!*line) return end("");
     const auto [text, terminated] = **line;
-    if (trim(text).empty()) continue;
+    if (trim(text).empty()) {
+      blank_bytes_ += text.size() + 1;
+      if (blank_bytes_ > kMaxLineBytes) return error_here("nothing but blank lines");
+      continue;
+    }
+    blank_bytes_ = 0;
     auto snapshot = parse_snapshot(text, old_gaps_);
     if (!snapshot && !terminated)
       return end(broken_.empty() ? "the last line breaks off" : broken_);

@@ -69,6 +69,7 @@ class RecordingReader {
   OldGapConverter old_gaps_;
   std::optional<SteadyTime> last_taken_at_;
   std::size_t snapshot_count_ = 0;
+  std::size_t blank_bytes_ = 0;  ///< of lines without a snapshot, since the last that had one
   bool ended_ = false;
 };
 

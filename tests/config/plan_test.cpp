@@ -57,6 +57,20 @@ TEST(Plan, MistakesNameTheLine) {
   EXPECT_THAT(load_plan_file("/nowhere/plan.csv").error().message, HasSubstr("/nowhere/plan.csv"));
 }
 
+TEST(Plan, AYamlPlanOfManyLinksIsRead) {
+  std::string text;
+  for (int i = 0; i < 10'000; ++i)
+    text += "- {node: n" + std::to_string(i) +
+            ", port: mlx5_0/1, peer_system: leaf-1, peer_port: Eth1, rail: a}\n";
+  ASSERT_LT(text.size(), kMaxPlanBytes);
+  const auto rows = parse_plan_yaml(text, "p.yaml");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  EXPECT_EQ(rows->size(), 10'000U);
+  EXPECT_EQ(rows->back().node, "n9999");
+  EXPECT_EQ(parse_plan_yaml(text + "- {prot: a}\n", "p.yaml").error().message,
+            "p.yaml:10001: unknown column \"prot\" (did you mean \"port\"?)");
+}
+
 TEST(Plan, OnlyThisNodesRowsCountAndTheConfigurationWins) {
   Config config;
   config.expected["mlx5_0/1"].peer_port = "Ethernet9/9";

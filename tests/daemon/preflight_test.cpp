@@ -37,6 +37,20 @@ TEST(Start, DirectoriesAreCreatedOnlyWhereTheyAreNeeded) {
   EXPECT_TRUE(std::filesystem::is_directory(temp.file("state")));
 }
 
+TEST(Start, ASecondDaemonDoesNotShareTheStateDirectory) {
+  const test::TempDirectory temp;
+  {
+    const auto first = lock_state_directory(temp.path());
+    ASSERT_TRUE(first.ok()) << first.error().message;
+    const auto second = lock_state_directory(temp.path());
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().message, "another linkhealthd keeps its state in " + temp.path() +
+                                          " (--state-dir names another place)");
+  }
+  EXPECT_TRUE(lock_state_directory(temp.path()).ok()) << "it went with its owner";
+  EXPECT_TRUE(lock_state_directory("").ok());
+}
+
 TEST(Start, TheCheckRefusesWhatTheStartWouldRefuse) {
   const test::TempDirectory temp;
   const auto why = [](const Config& config, const DaemonOptions& options = {}) {

@@ -23,6 +23,19 @@ TEST(Ledger, AFaultOpensAfterItsHoldProvesAndCloses) {
   EXPECT_EQ(bench.ledger.state().repeats[0].times, 1U);
 }
 
+TEST(Ledger, AFaultAfterTheClockWasSetBackIsAnotherOne) {
+  LedgerBench bench(kDirty);
+  const std::string first = bench.kept().id;
+  bench.judge(LedgerBench::fine(), 40'000);  // another matter by now
+  ASSERT_TRUE(bench.nothing_open());
+  const WallTime same_second = LedgerBench::wall(40);
+  while (bench.nothing_open())
+    bench.ledger.update("pci/1", LedgerBench::wrong(kDirty), steady_from_seconds(bench.t += 10),
+                        same_second);
+  EXPECT_EQ(first, "node:pci/1:dirty_connector:1763640040");
+  EXPECT_EQ(bench.kept().id, "node:pci/1:dirty_connector:1763640041");
+}
+
 TEST(Ledger, ARepairThatDoesNotHoldReopens) {
   LedgerBench bench(kDirty);
   bench.judge(LedgerBench::fine(), 1000);

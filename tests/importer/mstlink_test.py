@@ -47,6 +47,18 @@ class Convert(unittest.TestCase):
         for key in ("temperature_c", "supply_v", "lanes"):
             self.assertNotIn(key, module, "0 [0..0] is no reading")
 
+    def test_hostile_values_end_soon(self):
+        with open(FIXTURES / "osfp_dr4.json", encoding="utf-8") as file:
+            output = json.load(file)
+        info = output["result"]["output"]["Module Info"]
+        for value in ("1" + " " * 50_000 + "x[", " " * 50_000 + "[", "[" * 50_000, "1 [" + "." * 50_000 + "]", "1 [0..0] [1..2]"):
+            info["Rx Power Current [dBm]"] = info["Temperature [C]"] = value
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as hostile:
+                json.dump(output, hostile)
+                hostile.flush()
+                module = json.loads(convert(hostile.name).stdout)
+            self.assertNotIn("temperature_c", module, value[:20])
+
     def test_no_module(self):
         self.assertEqual(json.loads(convert("unplugged.json").stdout), {"present": False})
 

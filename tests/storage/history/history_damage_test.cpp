@@ -7,13 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <random>
+#include <set>
 
 #include "storage/history/history_writer.h"
 #include "tests/storage/history/history_example.h"
+#include "tests/support/rounds.h"
 
 namespace linkhealth {
 namespace {
@@ -43,6 +47,36 @@ class HistoryDamageTest : public HistoryTest {
     for (int i = 0; i < rows; ++i) batch.rows.push_back(history_row(i * 10, 50));
     ASSERT_TRUE(store->write(batch));
     store->close();
+  }
+  /// Damages the database and says how; six kinds.
+  std::string damage_somehow(std::mt19937& random, int kind) const {
+    constexpr std::uintmax_t kPage = 4096, kHeader = 100;
+    const auto bytes = fs::file_size(file());
+    const std::uintmax_t at = kind == 1 ? random() % kHeader : random() % bytes;
+    if (kind <= 1) {
+      std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
+      const auto old = stream.seekg(static_cast<std::streamoff>(at)).get();
+      const int bit = 1 << random() % 8;
+      stream.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(old ^ bit));
+      return "bit " + std::to_string(bit) + " of byte " + std::to_string(at);
+    }
+    if (kind == 2) {
+      fs::resize_file(file(), at);
+      return "cut to " + std::to_string(at);
+    }
+    if (kind == 3) {
+      overwrite(at, std::string(1 + random() % 600, static_cast<char>(random())));
+      return "bytes from " + std::to_string(at);
+    }
+    if (kind == 4) {
+      overwrite(at / kPage * kPage, std::string(kPage, static_cast<char>(random())));
+      return "page " + std::to_string(at / kPage);
+    }
+    constexpr std::array kTables = {"signals", "events", "repairs", "identities", "state"};
+    const std::string table = kTables[random() % kTables.size()];
+    SqlDatabase::open(file())->execute(
+        ((random() % 2 == 0 ? "DROP TABLE " : "DELETE FROM ") + table).c_str());
+    return "table " + table;
   }
   void overwrite(std::uintmax_t at, const std::string& bytes) const {
     std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
@@ -74,22 +108,29 @@ TEST_F(HistoryDamageTest, TheOpenFaultsOfADamagedFileAreTakenOver) {
 
 TEST_F(HistoryDamageTest, AnyDamageLeavesAWorkingStore) {
   std::mt19937 random(3);
-  for (int round = 0; round < 60; ++round) {
+  int taken_over = 0, of_newer = 0;
+  for (int round = 0; round < rounds(60, 600); ++round) {
     for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
     write_database(300);
-    const auto bytes = fs::file_size(file());
-    const std::uintmax_t at = random() % bytes;
-    if (round % 3 == 0)
-      fs::resize_file(file(), at);
-    else
-      overwrite(at, std::string(1 + random() % 600, static_cast<char>(random())));
+    const std::string damage = damage_somehow(random, round % 6);
     auto store = open();
     const auto written = store->write(event_batch(2));
-    EXPECT_TRUE(written.ok()) << "round " << round << ": " << written.error().message;
-    EXPECT_LE(store->new_notes().size(), 1U) << "one error at most";
+    const auto notes = store->new_notes();
+    EXPECT_LE(notes.size(), 1U) << "one error at most: " << damage;
+    // The one bit that says "a later version": such a file is kept as it is.
+    if (!written && written.error().message.find("newer linkhealth") != std::string::npos) {
+      ++of_newer;
+      continue;
+    }
+    EXPECT_TRUE(written.ok()) << damage << ": " << written.error().message;
+    taken_over += static_cast<int>(!notes.empty());
     const auto timeline = store->timeline({kHistoryPort, history_time(4000)});
-    EXPECT_TRUE(timeline.ok() || means_damage(timeline.error()));
+    EXPECT_TRUE(timeline.ok() || means_damage(timeline.error())) << damage;
+    store->close();
+    EXPECT_TRUE(open()->write(event_batch(3)).ok()) << "after a restart: " << damage;
   }
+  EXPECT_LE(of_newer, rounds(60, 600) / 50);
+  std::cout << "     " << taken_over << " were set aside, " << of_newer << " looked newer\n";
 }
 
 /// Runs `body` in a child; its exit code is what `body` returns.
@@ -193,7 +234,7 @@ std::vector<std::string> lines_of(int fd, std::string text) {
 TEST_F(HistoryDamageTest, AKillAtAnyMomentLosesNothingThatWasWritten) {
   std::mt19937 random(11);
   std::size_t total = 0;  // events in the database, over all lives
-  for (int life = 0; life < 40; ++life) {
+  for (int life = 0; life < rounds(40, 1000); ++life) {
     std::array<int, 2> pipes{};
     ASSERT_EQ(pipe2(pipes.data(), O_CLOEXEC), 0);
     const pid_t child = fork();
@@ -224,6 +265,7 @@ TEST_F(HistoryDamageTest, AKillAtAnyMomentLosesNothingThatWasWritten) {
     ASSERT_TRUE(timeline.ok());
     const auto ids = ids_of(timeline->events);
     ASSERT_GE(ids.size(), total + reported.size());
+    EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), ids.size()) << "none is there twice";
     for (std::size_t i = 0; i < reported.size(); ++i)
       ASSERT_EQ(ids[total + i], reported[i]) << "reported, and not in the database";
     EXPECT_LE(ids.size(), total + reported.size() + 1) << "at most one was written, not reported";
@@ -233,6 +275,8 @@ TEST_F(HistoryDamageTest, AKillAtAnyMomentLosesNothingThatWasWritten) {
     total = ids.size();
   }
   EXPECT_GT(total, 200U);
+  std::cout << "     " << rounds(40, 1000) << " kills, " << total
+            << " events, none lost, none doubled\n";
 }
 
 }  // namespace

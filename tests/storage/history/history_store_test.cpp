@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "storage/history/history_writer.h"
@@ -19,7 +21,13 @@ using testing::IsEmpty;
 using testing::SizeIs;
 namespace fs = std::filesystem;
 
-class HistoryStoreTest : public HistoryTest {};
+class HistoryStoreTest : public HistoryTest {
+ protected:
+  static std::string contents(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+};
 
 TEST_F(HistoryStoreTest, StateAndEventsSurviveARestart) {
   auto store = open();
@@ -95,6 +103,56 @@ TEST_F(HistoryStoreTest, AFileOfANewerProgramIsLeftAsItIs) {
               ElementsAre(HasSubstr("written by a newer linkhealth (schema 99")));
   EXPECT_FALSE(store->write(event_batch(2)));
   EXPECT_EQ(SqlDatabase::open(file())->integer("SELECT count(*) FROM events"), 1);
+}
+
+TEST_F(HistoryStoreTest, AFileOfANewerProgramKeepsEachByteAlsoAfterThatWasKilled) {
+  ASSERT_TRUE(open()->write(event_batch(1)));
+  auto newer = SqlDatabase::open(file());
+  newer->execute("PRAGMA application_id=0x4c480063; INSERT INTO state VALUES('x', 'y')");
+  ASSERT_TRUE(newer->result());
+  const std::string killed = temp_.file("killed");  // as it is on the disk now
+  fs::create_directory(killed);
+  for (const char* part : {"", "-wal"}) fs::copy(file() + part, killed + "/linkhealth.db" + part);
+  settings_.directory = killed;
+  EXPECT_FALSE(open()->write(event_batch(2)));
+  EXPECT_EQ(contents(killed + "/linkhealth.db"), contents(file()));
+  EXPECT_GT(contents(file() + "-wal").size(), 0U);
+  EXPECT_EQ(contents(killed + "/linkhealth.db-wal"), contents(file() + "-wal"));
+}
+
+/// SQLite's file format, 1.3: the schema format number at 47, which versions may write and read.
+TEST_F(HistoryStoreTest, AByteOfTheHeaderThatSqliteRefusesIsDamage) {
+  for (const int at : {18, 19, 47, 59}) {
+    for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
+    ASSERT_TRUE(open()->write(event_batch(1)));
+    std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary).seekp(at) << '\x7f';
+    const auto store = open();
+    EXPECT_TRUE(store->write(event_batch(2))) << at;
+    EXPECT_THAT(store->new_notes(), SizeIs(1)) << at;
+  }
+}
+
+TEST_F(HistoryStoreTest, AMissingTableIsDamage) {
+  for (const char* table : {"signals", "events", "repairs", "identities", "state"}) {
+    for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
+    ASSERT_TRUE(open()->write(event_batch(1)));
+    SqlDatabase::open(file())->execute((std::string("DROP TABLE ") + table).c_str());
+    const auto store = open();
+    HistoryBatch batch = event_batch(2);
+    batch.rows = {history_row(2, 50)};
+    batch.identities = {
+        {"AC1", "local", kHistoryPort, "mlx5_0/1", "", "", "", batch.now, batch.now}};
+    EXPECT_TRUE(store->write(batch)) << table;
+    EXPECT_THAT(store->new_notes(), ElementsAre(HasSubstr("kept as"))) << table;
+    EXPECT_THAT(ids_of(store->newest_events(1)), SizeIs(1)) << table;
+  }
+}
+
+TEST_F(HistoryStoreTest, WhatIsNoRegularFileIsNotOpened) {
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  const auto store = open();
+  EXPECT_THAT(store->new_notes(), ElementsAre(HasSubstr("not a regular file")));
+  EXPECT_FALSE(store->write(event_batch(1)));
 }
 
 TEST_F(HistoryStoreTest, AFileOfAnUnknownSchemaIsSetAside) {

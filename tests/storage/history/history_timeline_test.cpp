@@ -162,6 +162,60 @@ TEST_F(HistoryTimelineTest, TheFileStaysBelowItsBoundWithTheNewestInIt) {
   EXPECT_LE(std::filesystem::file_size(file()), 400'000U);
 }
 
+TEST_F(HistoryTimelineTest, EventsThatFillTheFileGiveWayTooAndAreCounted) {
+  settings_.max_bytes = 400'000;
+  open();
+  for (int i = 0; i < 3000; ++i) {
+    HistoryBatch batch = event_batch(i * 10);
+    batch.events[0].event.fault.summary = std::string(300, 'x');
+    const auto written = store_->write(batch);
+    ASSERT_TRUE(written.ok()) << i << ": " << written.error().message;
+  }
+  EXPECT_GT(store_->figures().trimmed_events, 1000U);
+  EXPECT_EQ(store_->figures().failures, 0U);
+  EXPECT_EQ(store_->newest_events(1)->back().at, history_time(29990));
+  open();
+  EXPECT_EQ(store_->saved().ledger, history_ledger(29990)) << "the acknowledgement is known";
+}
+
+/// Each hour one row and one event.
+TEST_F(HistoryTimelineTest, AClockThatJumpsMonthsAheadAndBackForgetsNothing) {
+  open();
+  const auto write_hours = [&](int from, int to, std::int64_t ahead_s) {
+    for (int hour = from; hour < to; ++hour) {
+      HistoryBatch batch = event_batch(hour * 3600);
+      batch.now = history_time(hour * 3600 + ahead_s);
+      batch.taken_at = SteadyTime(std::chrono::hours(hour));
+      batch.rows = {history_row(hour * 3600 + ahead_s, 50)};
+      ASSERT_TRUE(store_->write(batch).ok());
+    }
+  };
+  constexpr std::int64_t kDays_s = 90 * 86400;
+  write_hours(0, 10, 0);
+  write_hours(10, 20, kDays_s + 86400);
+  open(20 * 3600);  // a restart in between
+  write_hours(20, 30, kDays_s + 86400);
+  write_hours(30, 80, 0);
+  const PortTimeline seen = timeline(80 * 3600, 81 * 3600, 600);
+  EXPECT_EQ(seen.at.front(), history_time(0));
+  EXPECT_EQ(std::ranges::count(temperatures(seen), 50), 60) << "but those of the wrong clock";
+  EXPECT_EQ(ids_of(store_->newest_events(1000)).size(), 80U);
+}
+
+TEST_F(HistoryTimelineTest, AClockThatJumpsAheadAndStaysIsBelievedInTheEnd) {
+  open();
+  ASSERT_TRUE(store_->write(event_batch(0)));
+  open();
+  for (int hour = 1; hour <= 25; ++hour) {
+    HistoryBatch batch = event_batch(hour);
+    batch.now = history_time(365 * 86400 + hour * 3600);
+    batch.taken_at = SteadyTime(std::chrono::hours(hour));
+    ASSERT_TRUE(store_->write(batch));
+    const auto kept = static_cast<int>(ids_of(store_->newest_events(1000)).size());
+    EXPECT_EQ(kept, hour < 25 ? hour + 1 : 0) << hour;
+  }
+}
+
 TEST_F(HistoryTimelineTest, AClockThatJumpsAheadForgetsSlowly) {
   open();
   for (std::int64_t at = 0; at < 6000; at += 10) add(at, 50);

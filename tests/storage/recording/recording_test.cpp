@@ -1,5 +1,6 @@
 #include "storage/recording/recording.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -235,6 +236,26 @@ TEST(Recording, ADamagedLineInTheMiddleIsOneErrorWithItsPlace) {
           "\n")
           .error,
       StartsWith(R"(a.jsonl:2: ports > mlx5_0/1 > link > lanes: expected a whole number)"));
+}
+
+TEST(Recording, MorePortsThanANodeHasAreRefused) {
+  std::string ports;
+  for (int i = 0; i < 5000; ++i)
+    ports += fmt::format(R"({}"p{}":{{"lanes":4}})", i == 0 ? "" : ",", i);
+  EXPECT_EQ(
+      read_text(R"({"schema":"linkhealth.recording/1","node":"a","at":"2026-11-20T10:00:00Z",)"
+                R"("expected":{)" +
+                ports + "}}\n")
+          .error,
+      "a.jsonl:1: \"expected\" has more than 4096 ports");
+}
+
+TEST(Recording, BlankLinesWithoutEndAreRefused) {
+  const std::string blank(1U << 20U, '\n');
+  std::string text = std::string(kHeader) + line(1) + blank + line(2);
+  EXPECT_EQ(read_text(text).error, "");
+  for (int i = 0; i < 17; ++i) text += blank;
+  EXPECT_THAT(read_text(text).error, HasSubstr("nothing but blank lines"));
 }
 
 TEST(Recording, ALineWithoutEndIsRefusedInBoundedMemory) {

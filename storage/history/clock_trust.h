@@ -1,0 +1,32 @@
+// Whether the wall clock can be believed when it says that something is old. A clock that jumps
+// months ahead and back must not have history forgotten, so age is judged only when the wall clock
+// has agreed for a day with the clock that counts from boot. Pure.
+#pragma once
+
+#include <optional>
+
+#include "base/time.h"
+
+namespace linkhealth {
+
+class ClockTrust {
+ public:
+  static constexpr Milliseconds kAgreesFor = std::chrono::hours(24);
+  /// More than the clock is set by when it is right.
+  static constexpr Milliseconds kJump = std::chrono::minutes(5);
+
+  /// A reading of both clocks.
+  void add(WallTime wall, SteadyTime steady) {
+    if (!wall_ || std::chrono::abs((wall - *wall_) - (steady - steady_)) > kJump)
+      agrees_since_ = steady;
+    wall_ = wall;
+    steady_ = steady;
+  }
+  [[nodiscard]] bool judges_age() const { return steady_ - agrees_since_ >= kAgreesFor; }
+
+ private:
+  std::optional<WallTime> wall_;
+  SteadyTime steady_, agrees_since_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,13 @@
+// How often a test of reliability is done: a few times each day, and as often as
+// docs/reliability.md says with LINKHEALTH_ALL=1, as `./test --all` sets it.
+#pragma once
+
+#include <cstdlib>
+
+namespace linkhealth::test {
+
+inline int rounds(int quick, int all) {
+  return std::getenv("LINKHEALTH_ALL") != nullptr ? all : quick;
+}
+
+}  // namespace linkhealth::test
