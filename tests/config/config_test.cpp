@@ -175,7 +175,7 @@ TEST(Config, BrokenYamlNamesItsLine) {
   std::string many = "ports:\n";
   for (int i = 0; i < 30'000; ++i) many += " p" + std::to_string(i) + ":\n";
   EXPECT_THAT(error_of(many), HasSubstr("more than 4096 ports"));
-  EXPECT_EQ(error_of("node: a\nnode: b\n"), R"(a.yaml:2: "node" is there twice, first on line 1)");
+  EXPECT_EQ(error_of("node: a\nnode: b\n"), R"(a.yaml:2: duplicate key "node", first on line 1)");
   EXPECT_EQ(error_of("# M\xc3\xbcller\nsocket: \"/run/M\xfcller\"\n"), "a.yaml:2: not valid UTF-8");
   EXPECT_THAT(error_of("node: a\n\tsocket: b\n"), HasSubstr("a.yaml:2: "));
   EXPECT_THAT(error_of("node: \"a\n"), HasSubstr("a.yaml:"));
