@@ -44,7 +44,8 @@ TEST(Start, ASecondDaemonDoesNotShareTheStateDirectory) {
     ASSERT_TRUE(first.ok()) << first.error().message;
     const auto second = lock_state_directory(temp.path());
     ASSERT_FALSE(second.ok());
-    EXPECT_EQ(second.error().message, "another linkhealthd keeps its state in " + temp.path() +
+    EXPECT_EQ(second.error().message, "another linkhealthd keeps its state in " +
+                                          temp.path().string() +
                                           " (--state-dir names another place)");
   }
   EXPECT_TRUE(lock_state_directory(temp.path()).ok()) << "it went with its owner";

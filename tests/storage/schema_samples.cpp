@@ -70,6 +70,8 @@ void print_report(const PortSample& latest) {
                   .far_rx_power_lost_db = 0.1,
                   .tx_power_lost_db = -0.1,
                   .far_tx_power_lost_db = 0.2,
+                  .rx_power_lost_lane = 2,
+                  .best_speed_mbps = 400000,
                   .involuntary_downs_24h = 1,
                   .involuntary_downs_total = 2,
                   .voluntary_downs_total = 3,
