@@ -70,6 +70,8 @@ void print_report(const PortSample& latest) {
                   .far_rx_power_lost_db = 0.1,
                   .tx_power_lost_db = -0.1,
                   .far_tx_power_lost_db = 0.2,
+                  .rx_power_lost_lane = 2,
+                  .best_speed_mbps = 400000,
                   .involuntary_downs_24h = 1,
                   .involuntary_downs_total = 2,
                   .voluntary_downs_total = 3,
@@ -77,6 +79,8 @@ void print_report(const PortSample& latest) {
                   .last_involuntary_down_at = WallTime(Milliseconds(1'795'175'969'250)),
                   .carrier_since = SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
+  port.partial = {"errors", "fec", "optics", "events", "far_end"};
+  port.checks = {"here: check that the cable is plugged in"};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
   port.expected = {400000, 4, "leaf-12", "Ethernet17/1", "r14", "40", "3", "30 m"};
   port.maintenance =
