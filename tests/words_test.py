@@ -47,7 +47,7 @@ BANNED = [
     (r"\bneighbor", "neighbour", "its neighbor"),
 ]
 # Words that the field itself writes so.
-FIELD = re.compile(r"damaged_fiber|damaged fiber|DamagedFiber|fiber_channel|Fiber Channel|show interface \S+ transceiver|"
+FIELD = re.compile(r"damaged_fiber|DamagedFiber|fiber_channel|Fiber Channel|show interface \S+ transceiver|"
                    r"(loose|bad) transceiver|dual rate transceivers|power_override|neighbors?\[|-neighbors?\b|lldpcli show neighbors|"
                    r"nobody:|ip neighbor")
 PROGRAM = ["base", "model", "probes", "diagnosis", "config", "storage", "exporters", "daemon", "cli"]

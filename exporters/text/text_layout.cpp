@@ -231,9 +231,9 @@ std::string format_speed(std::uint32_t speed_mbps) {
 
 std::string format_name(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kTradeWords[] = {
-      {"rx", "Rx"},   {"tx", "Tx"},   {"ber", "BER"}, {"fec", "FEC"},
-      {"los", "LOS"}, {"lol", "LOL"}, {"nic", "NIC"}, {"cdr", "CDR"},
-      {"snr", "SNR"}, {"aer", "AER"}, {"crc", "CRC"}, {"pcie", "PCIe"}};
+      {"rx", "Rx"},   {"tx", "Tx"},     {"ber", "BER"},    {"fec", "FEC"}, {"los", "LOS"},
+      {"lol", "LOL"}, {"nic", "NIC"},   {"cdr", "CDR"},    {"snr", "SNR"}, {"aer", "AER"},
+      {"crc", "CRC"}, {"pcie", "PCIe"}, {"fiber", "fibre"}};
   std::string words;
   for (const std::string_view part : split(name, '_')) {
     if (!words.empty()) words += words.ends_with("pre") || words.ends_with("post") ? '-' : ' ';

@@ -68,7 +68,7 @@ std::string format_health(const PortReport& port);
 /// "partial: no optics, no far end"; "" with full coverage, or where the port is not monitored.
 std::string format_coverage(const PortReport& port);
 /// "dirty connector (83%)"; of what cannot be told apart all names: "far port down (55%), unplugged
-/// (25%) or damaged fiber (20%)".
+/// (25%) or damaged fibre (20%)".
 std::string format_headline(const FaultReport& fault);
 
 /// The limit "= 1" without a unit: a statement that holds or does not.

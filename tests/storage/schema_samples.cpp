@@ -79,6 +79,8 @@ void print_report(const PortSample& latest) {
                   .last_involuntary_down_at = WallTime(Milliseconds(1'795'175'969'250)),
                   .carrier_since = SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
+  port.partial = {"errors", "fec", "optics", "events", "far_end"};
+  port.checks = {"here: check that the cable is plugged in"};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
   port.expected = {400000, 4, "leaf-12", "Ethernet17/1", "r14", "40", "3", "30 m"};
   port.maintenance =

@@ -64,7 +64,7 @@ TEST(ExplainText, DuringVerificationThereIsNothingToDo) {
 
 TEST(ExplainText, WeightsOfTheEvidenceOnRequest) {
   EXPECT_THAT(explain_text(test::dirty_port(), {}, view(true)),
-              HasSubstr("\n  Dirty connector against damaged fiber  log-odds  odds\n"
+              HasSubstr("\n  Dirty connector against damaged fibre  log-odds  odds\n"
                         "  + far Rx low                              +2.94  19 to 1\n"
                         "  - light and errors combined               -1.20  1 to 3.3\n"
                         "  + all others                              +0.02  1.0 to 1\n"
