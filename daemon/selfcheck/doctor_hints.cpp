@@ -21,6 +21,7 @@ constexpr std::string_view kNoAccess[] = {"EACCES", "Permission denied"};
 constexpr std::string_view kNotPermitted[] = {"EPERM", "Operation not permitted"};
 constexpr std::string_view kNotOffered[] = {"EOPNOTSUPP", "Operation not supported", "load ib_u"};
 constexpr std::string_view kNoDescriptors[] = {"EMFILE", "ENFILE", "Too many open files"};
+constexpr std::string_view kNoLibrary[] = {"cannot load lib"};
 constexpr std::string_view kBusy[] = {"EBUSY", "EAGAIN", "Device or resource busy"};
 
 bool has_any(std::string_view reason, Words words) {
@@ -35,6 +36,14 @@ std::string hang_hint(SourceId source) {
     return "the directory hangs: bring the server of its mount back, or unmount it (umount -f -l)";
   if (source == SourceId::kPeerLldp) return "lldpd hangs: restart it (systemctl restart lldpd)";
   return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+}
+
+/// Of a library that the package only recommends.
+std::string library_hint(SourceId source) {
+  if (source == SourceId::kPeerLldp)
+    return "install lldpd's library (Debian: liblldpctl4; elsewhere lldpd brings it)";
+  if (source == SourceId::kPeerMad) return "install libibumad (Debian: libibumad3)";
+  return "install libibverbs (Debian: libibverbs1 and ibverbs-providers)";
 }
 
 /// Of a file below /sys.
@@ -70,6 +79,7 @@ std::string hint_for(SourceId source, const SourceStatus& status, bool seen) {
   if (has_any(reason, kNoDescriptors))
     return "the daemon, or the system, has no file descriptors left: raise LimitNOFILE of its unit "
            "(docker: --ulimit nofile=)";
+  if (has_any(reason, kNoLibrary)) return library_hint(source);
   if (reason.starts_with(kImportEnded))
     return "renew the import: check the program that writes it (docs/import.md)";
   if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/owned_fd.h"
+#include "base/runtime_library.h"
 
 namespace linkhealth {
 
@@ -20,12 +22,25 @@ namespace {
 constexpr std::size_t kMaxNeighbours = 64;
 constexpr std::size_t kMaxInterfaces = 4096;
 
-struct Release {
-  void operator()(lldpctl_atom_t* atom) const { lldpctl_atom_dec_ref(atom); }
-  void operator()(lldpctl_conn_t* connection) const { lldpctl_release(connection); }
+/// What we use of lldpd's control library.
+struct Lldpctl {
+  RuntimeLibrary library{"liblldpctl.so.4"};
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_dec_ref);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_get);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_get_str);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_iter);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_iter_next);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_iter_value);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_get_interfaces);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_get_port);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_last_error);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_log_callback);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_new_name);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_release);
+  LINKHEALTH_RUNTIME_FUNCTION(lldpctl_strerror);
 };
-using Atom = std::unique_ptr<lldpctl_atom_t, Release>;
-using Connection = std::unique_ptr<lldpctl_conn_t, Release>;
+using Connection = std::unique_ptr<lldpctl_conn_t, decltype(Lldpctl::lldpctl_release)>;
+using Atom = std::unique_ptr<lldpctl_atom_t, decltype(Lldpctl::lldpctl_atom_dec_ref)>;
 
 /// The socket below the library: never blocks longer than until the deadline.
 class BoundedSocket {
@@ -94,85 +109,105 @@ class BoundedSocket {
   int errnum_ = 0;
 };
 
-std::string text_of(lldpctl_atom_t* atom, lldpctl_key_t key) {
-  const char* text = atom != nullptr ? lldpctl_atom_get_str(atom, key) : nullptr;
-  return text != nullptr ? text : "";
-}
-
-/// Calls on_item with each atom of a list, as long as it returns true.
-template <typename OnItem>
-void each(lldpctl_atom_t* list, OnItem on_item) {
-  if (list == nullptr) return;
-  lldpctl_atom_iter_t* at = lldpctl_atom_iter(list);
-  for (; at != nullptr; at = lldpctl_atom_iter_next(list, at)) {
-    const Atom item(lldpctl_atom_iter_value(list, at));
-    if (item && !on_item(item.get())) return;
-  }
-}
-
-LldpNeighbour neighbour_of(lldpctl_atom_t* remote) {
-  LldpNeighbour neighbour;
-  neighbour.protocol = text_of(remote, lldpctl_k_port_protocol);
-  neighbour.port_id = text_of(remote, lldpctl_k_port_id);
-  neighbour.port_id_subtype = text_of(remote, lldpctl_k_port_id_subtype);
-  neighbour.port_description = text_of(remote, lldpctl_k_port_descr);
-  const Atom chassis(lldpctl_atom_get(remote, lldpctl_k_port_chassis));
-  neighbour.chassis_name = text_of(chassis.get(), lldpctl_k_chassis_name);
-  neighbour.chassis_id = text_of(chassis.get(), lldpctl_k_chassis_id);
-  const Atom addresses(chassis ? lldpctl_atom_get(chassis.get(), lldpctl_k_chassis_mgmt) : nullptr);
-  each(addresses.get(), [&](lldpctl_atom_t* address) {
-    neighbour.management_address = text_of(address, lldpctl_k_mgmt_ip);
-    return neighbour.management_address.empty();
-  });
-  return neighbour;
-}
-
-std::vector<LldpNeighbour> neighbours_of(lldpctl_atom_t* port) {
-  std::vector<LldpNeighbour> neighbours;
-  const Atom list(port != nullptr ? lldpctl_atom_get(port, lldpctl_k_port_neighbors) : nullptr);
-  each(list.get(), [&](lldpctl_atom_t* remote) {
-    neighbours.push_back(neighbour_of(remote));
-    return neighbours.size() < kMaxNeighbours;
-  });
-  return neighbours;
-}
-
-class LldpdClient final : public LldpClient {
+/// One request's answer, read atom by atom.
+class Answer {
  public:
-  LldpdClient(std::string socket_path, Milliseconds patience, const Clock& clock)
-      : socket_path_(std::move(socket_path)), patience_(patience), clock_(clock) {
-    lldpctl_log_callback(
-        [](int /*severity*/, const char* /*text*/) {});  // otherwise it writes to stderr
-  }
+  Answer(const Lldpctl& lldpctl, lldpctl_conn_t* connection)
+      : lldpctl_(lldpctl), connection_(connection) {}
 
-  Result<std::vector<LldpInterface>> interfaces() override {
-    BoundedSocket socket(patience_, clock_);
-    if (auto connected = socket.connect(socket_path_); !connected) return connected.error();
-    const Connection connection(lldpctl_new_name(socket_path_.c_str(), &BoundedSocket::send,
-                                                 &BoundedSocket::receive, &socket));
-    if (!connection) return errno_error(socket_path_, ENOMEM);
-    const Atom list(lldpctl_get_interfaces(connection.get()));
-    if (!list) return failure(connection.get(), socket);
+  /// nullopt: an error of the connection.
+  std::optional<std::vector<LldpInterface>> interfaces() const {
+    const Atom list = owned(lldpctl_.lldpctl_get_interfaces(connection_));
+    if (!list) return std::nullopt;
     std::vector<LldpInterface> found;
     bool whole = true;
     each(list.get(), [&](lldpctl_atom_t* item) {
-      const Atom port(lldpctl_get_port(item));
+      const Atom port = owned(lldpctl_.lldpctl_get_port(item));
       // A device may go between the two requests: that is no error.
-      whole = port != nullptr || lldpctl_last_error(connection.get()) == LLDPCTL_ERR_NOT_EXIST;
+      whole = port != nullptr || lldpctl_.lldpctl_last_error(connection_) == LLDPCTL_ERR_NOT_EXIST;
       if (port)
         found.push_back({text_of(item, lldpctl_k_interface_name), neighbours_of(port.get())});
       return whole && found.size() < kMaxInterfaces;
     });
-    if (!whole) return failure(connection.get(), socket);
-    return found;
+    return whole ? std::optional(std::move(found)) : std::nullopt;
   }
 
  private:
-  [[nodiscard]] Error failure(lldpctl_conn_t* connection, const BoundedSocket& socket) const {
-    if (socket.errnum() != 0) return errno_error(socket_path_, socket.errnum());
-    return {socket_path_ + ": " + lldpctl_last_strerror(connection), EPROTO};
+  [[nodiscard]] Atom owned(lldpctl_atom_t* atom) const {
+    return {atom, lldpctl_.lldpctl_atom_dec_ref};
+  }
+  std::string text_of(lldpctl_atom_t* atom, lldpctl_key_t key) const {
+    const char* text = atom != nullptr ? lldpctl_.lldpctl_atom_get_str(atom, key) : nullptr;
+    return text != nullptr ? text : "";
+  }
+  /// The part `key` of an atom that may be missing.
+  Atom part_of(lldpctl_atom_t* atom, lldpctl_key_t key) const {
+    return owned(atom != nullptr ? lldpctl_.lldpctl_atom_get(atom, key) : nullptr);
+  }
+  /// Calls on_item with each atom of a list, as long as it returns true.
+  template <typename OnItem>
+  void each(lldpctl_atom_t* list, OnItem on_item) const {
+    if (list == nullptr) return;
+    lldpctl_atom_iter_t* at = lldpctl_.lldpctl_atom_iter(list);
+    for (; at != nullptr; at = lldpctl_.lldpctl_atom_iter_next(list, at)) {
+      const Atom item = owned(lldpctl_.lldpctl_atom_iter_value(list, at));
+      if (item && !on_item(item.get())) return;
+    }
+  }
+  LldpNeighbour neighbour_of(lldpctl_atom_t* remote) const {
+    LldpNeighbour neighbour;
+    neighbour.protocol = text_of(remote, lldpctl_k_port_protocol);
+    neighbour.port_id = text_of(remote, lldpctl_k_port_id);
+    neighbour.port_id_subtype = text_of(remote, lldpctl_k_port_id_subtype);
+    neighbour.port_description = text_of(remote, lldpctl_k_port_descr);
+    const Atom chassis = part_of(remote, lldpctl_k_port_chassis);
+    neighbour.chassis_name = text_of(chassis.get(), lldpctl_k_chassis_name);
+    neighbour.chassis_id = text_of(chassis.get(), lldpctl_k_chassis_id);
+    const Atom addresses = part_of(chassis.get(), lldpctl_k_chassis_mgmt);
+    each(addresses.get(), [&](lldpctl_atom_t* address) {
+      neighbour.management_address = text_of(address, lldpctl_k_mgmt_ip);
+      return neighbour.management_address.empty();
+    });
+    return neighbour;
+  }
+  std::vector<LldpNeighbour> neighbours_of(lldpctl_atom_t* port) const {
+    std::vector<LldpNeighbour> neighbours;
+    const Atom list = part_of(port, lldpctl_k_port_neighbors);
+    each(list.get(), [&](lldpctl_atom_t* remote) {
+      neighbours.push_back(neighbour_of(remote));
+      return neighbours.size() < kMaxNeighbours;
+    });
+    return neighbours;
   }
 
+  const Lldpctl& lldpctl_;
+  lldpctl_conn_t* connection_;
+};
+
+class LldpdClient final : public LldpClient {
+ public:
+  LldpdClient(std::string socket_path, Milliseconds patience, const Clock& clock)
+      : socket_path_(std::move(socket_path)), patience_(patience), clock_(clock) {}
+
+  Result<std::vector<LldpInterface>> interfaces() override {
+    BoundedSocket socket(patience_, clock_);
+    if (auto connected = socket.connect(socket_path_); !connected) return connected.error();
+    // Each time, so that a library that is installed later needs no restart.
+    const Lldpctl lldpctl;
+    if (const auto ready = lldpctl.library.ready(); !ready) return ready.error();
+    // Otherwise it writes to stderr.
+    lldpctl.lldpctl_log_callback([](int /*severity*/, const char* /*text*/) {});
+    const Connection connection(lldpctl.lldpctl_new_name(socket_path_.c_str(), &BoundedSocket::send,
+                                                         &BoundedSocket::receive, &socket),
+                                lldpctl.lldpctl_release);
+    if (!connection) return errno_error(socket_path_, ENOMEM);
+    if (auto found = Answer(lldpctl, connection.get()).interfaces()) return std::move(*found);
+    if (socket.errnum() != 0) return errno_error(socket_path_, socket.errnum());
+    const auto error = lldpctl.lldpctl_last_error(connection.get());
+    return Error{socket_path_ + ": " + lldpctl.lldpctl_strerror(error), EPROTO};
+  }
+
+ private:
   std::string socket_path_;
   Milliseconds patience_;
   const Clock& clock_;

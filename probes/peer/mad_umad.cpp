@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/runtime_library.h"
+
 namespace linkhealth {
 namespace {
 
@@ -20,6 +22,21 @@ constexpr Milliseconds kSlack{100};
 constexpr int kMostStrays = 16;
 /// More than any InfiniBand MAD, so that a longer one is seen as such.
 constexpr std::size_t kReceiveSize = 2048;
+
+struct Umad {
+  RuntimeLibrary library{"libibumad.so.3"};
+  LINKHEALTH_RUNTIME_FUNCTION(umad_close_port);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_get_issm_path);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_get_mad);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_open_port);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_recv);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_register);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_send);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_set_addr);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_size);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_status);
+  LINKHEALTH_RUNTIME_FUNCTION(umad_unregister);
+};
 
 /// Without ib_umad libibumad writes a warning of its own to stderr at each try, so it is not called
 /// then.
@@ -34,9 +51,9 @@ bool has_ib_umad() {
 int errnum_of(int answer) { return errno != 0 ? errno : -answer; }
 
 /// "/dev/infiniband/umad0". The library gives the name of the issm file only.
-std::string device_file(const std::string& device, int port) {
+std::string device_file(const Umad& umad, const std::string& device, int port) {
   std::array<char, 256> path{};
-  if (umad_get_issm_path(device.c_str(), port, path.data(), static_cast<int>(path.size())) < 0)
+  if (umad.umad_get_issm_path(device.c_str(), port, path.data(), static_cast<int>(path.size())) < 0)
     return "";
   std::string name(path.data(), strnlen(path.data(), path.size()));
   const std::size_t at = name.rfind("issm");
@@ -49,8 +66,8 @@ Error no_interface(const std::string& device, int port) {
           ENODEV};
 }
 
-Error open_error(const std::string& device, int port, int errnum) {
-  const std::string file = device_file(device, port);
+Error open_error(const Umad& umad, const std::string& device, int port, int errnum) {
+  const std::string file = device_file(umad, device, port);
   if (!file.empty() && (errnum == EACCES || errnum == EPERM))
     return {fmt::format("no access to {}: {}; run as root, or give the daemon's user this file",
                         file, std::strerror(errnum)),
@@ -65,22 +82,24 @@ Error open_error(const std::string& device, int port, int errnum) {
 
 class UmadPort final : public MadPort {
  public:
-  explicit UmadPort(int id)
-      : id_(id), buffer_((umad_size() + kReceiveSize) / sizeof(std::uint64_t) + 1) {}
+  UmadPort(const Umad& umad, int id)
+      : umad_(umad),
+        id_(id),
+        buffer_((umad.umad_size() + kReceiveSize) / sizeof(std::uint64_t) + 1) {}
   UmadPort(const UmadPort&) = delete;
   UmadPort& operator=(const UmadPort&) = delete;
   ~UmadPort() override {
     for (const int agent : {directed_, perf_})
-      if (agent >= 0) umad_unregister(id_, agent);
-    umad_close_port(id_);
+      if (agent >= 0) umad_.umad_unregister(id_, agent);
+    umad_.umad_close_port(id_);
   }
 
   Result<void> register_agents() {
     errno = 0;
-    directed_ = umad_register(id_, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, nullptr);
+    directed_ = umad_.umad_register(id_, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, nullptr);
     if (directed_ < 0)
       return errno_error("cannot register for directed routes", errnum_of(directed_));
-    perf_ = umad_register(id_, UMAD_CLASS_PERF_MGMT, 1, 0, nullptr);
+    perf_ = umad_.umad_register(id_, UMAD_CLASS_PERF_MGMT, 1, 0, nullptr);
     if (perf_ < 0) return errno_error("cannot register for performance agents", errnum_of(perf_));
     return {};
   }
@@ -91,14 +110,14 @@ class UmadPort final : public MadPort {
     std::ranges::fill(buffer_, 0);
     errno = 0;
     // The management queue pairs and their key are fixed by the specification (IBA 3.9.2, 10.2.5).
-    const int set = directed
-                        ? umad_set_addr(buffer_.data(), 0xffff, 0, 0, 0)
-                        : umad_set_addr(buffer_.data(), lid, 1, 0, static_cast<int>(UMAD_QKEY));
+    const int set =
+        directed ? umad_.umad_set_addr(buffer_.data(), 0xffff, 0, 0, 0)
+                 : umad_.umad_set_addr(buffer_.data(), lid, 1, 0, static_cast<int>(UMAD_QKEY));
     if (set < 0) return errno_error("cannot address the far end", errnum_of(set));
-    std::memcpy(umad_get_mad(buffer_.data()), request.data(), request.size());
-    const int sent =
-        umad_send(id_, directed ? directed_ : perf_, buffer_.data(),
-                  static_cast<int>(request.size()), static_cast<int>(timeout.count()), tries - 1);
+    std::memcpy(umad_.umad_get_mad(buffer_.data()), request.data(), request.size());
+    const int sent = umad_.umad_send(id_, directed ? directed_ : perf_, buffer_.data(),
+                                     static_cast<int>(request.size()),
+                                     static_cast<int>(timeout.count()), tries - 1);
     if (sent < 0) return errno_error("cannot send", errnum_of(sent));
     return receive(request, timeout * tries + kSlack);
   }
@@ -108,22 +127,24 @@ class UmadPort final : public MadPort {
     for (int i = 0; i < kMostStrays; ++i) {
       int length = static_cast<int>(kReceiveSize);
       errno = 0;
-      const int agent = umad_recv(id_, buffer_.data(), &length, static_cast<int>(longest.count()));
+      const int agent =
+          umad_.umad_recv(id_, buffer_.data(), &length, static_cast<int>(longest.count()));
       if (agent < 0)
         return errno_error("no answer", errno == EWOULDBLOCK ? ETIMEDOUT : errnum_of(agent));
-      const auto* bytes = static_cast<const std::uint8_t*>(umad_get_mad(buffer_.data()));
+      const auto* bytes = static_cast<const std::uint8_t*>(umad_.umad_get_mad(buffer_.data()));
       const auto size =
           static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(kReceiveSize)));
       const std::span<const std::uint8_t> answer(bytes, size);
       if (!same_transaction(request, answer)) continue;
       // An unanswered send comes back itself, with the reason.
-      if (const int status = umad_status(buffer_.data()); status != 0)
+      if (const int status = umad_.umad_status(buffer_.data()); status != 0)
         return errno_error("no answer", status);
       return std::vector<std::uint8_t>(answer.begin(), answer.end());
     }
     return errno_error("no answer among many to other requests", ETIMEDOUT);
   }
 
+  Umad umad_;
   int id_;
   int directed_ = -1;
   int perf_ = -1;
@@ -137,12 +158,14 @@ Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::
   if (device.size() >= UMAD_CA_NAME_LEN)
     return errno_error("a device name this long: " + device, EINVAL);
   if (!has_ib_umad()) return no_interface(device, number);
+  const Umad umad;
+  if (const auto ready = umad.library.ready(); !ready) return ready.error();
   errno = 0;
-  const int id = umad_open_port(device.c_str(), number);
+  const int id = umad.umad_open_port(device.c_str(), number);
   // Read at once: -EIO stands for any error of open().
   const int errnum = id == -EIO && errno != 0 ? errno : -id;
-  if (id < 0) return open_error(device, number, errnum);
-  auto opened = std::make_unique<UmadPort>(id);
+  if (id < 0) return open_error(umad, device, number, errnum);
+  auto opened = std::make_unique<UmadPort>(umad, id);
   if (const auto registered = opened->register_agents(); !registered) return registered.error();
   return std::unique_ptr<MadPort>(std::move(opened));
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Both completions and the man page know every command and every option that the program has, and no others.
+"""The three completions and the man page know every command and every option that the program has, and no others.
 
 usage: completions_test.py PROGRAM
 """
@@ -24,6 +24,17 @@ def options_of(text):
     return found - {"--help"}
 
 
+def fish_options(fish, command):
+    """What linkhealth.fish offers for a command, with values and without."""
+    found = set()
+    for names in re.findall(rf"^__linkhealth_options {command} (.*)$", fish, re.M):
+        found.update("--" + name for name in names.split())
+    for commands, name in re.findall(r"^__linkhealth_values ('[^']*'|\w+) ([a-z-]+) ", fish, re.M):
+        if command in commands.strip("'").split():
+            found.add("--" + name)
+    return found
+
+
 def main():
     program = sys.argv[1]
     top = help_of(program)
@@ -33,12 +44,14 @@ def main():
         sys.exit(f"the help lists too few commands: {commands}")
     bash = (ROOT / "completions/linkhealth.bash").read_text()
     zsh = (ROOT / "completions/_linkhealth").read_text()
+    fish = (ROOT / "completions/linkhealth.fish").read_text()
+    fish_commands = re.findall(r"'([a-z]+):[^']*'", fish)
     man = (ROOT / "docs/man/linkhealth.1").read_text()
     bash_commands = re.search(r"''\) options\+=' --version ([a-z ]+)'", bash).group(1).split()
     zsh_commands = re.findall(r"^    '([a-z]+):", zsh, re.M)
     man_commands = set(re.findall(r"^\.It Cm ([a-z]+)", man, re.M))
     bad = []
-    for name, have in (("bash", bash_commands), ("zsh", zsh_commands), ("the man page", man_commands)):
+    for name, have in (("bash", bash_commands), ("zsh", zsh_commands), ("fish", fish_commands), ("the man page", man_commands)):
         if set(have) != set(commands):
             bad.append(f"{name}: commands {sorted(set(have) ^ set(commands))}")
     arrays = dict(re.findall(r"local -a (\w+)=\((.*)\)$", zsh, re.M))
@@ -51,6 +64,9 @@ def main():
         for name, value in arrays.items():
             text = text.replace("$" + name, value)
         in_zsh = set(re.findall(r"--[a-z-]+", text)) - {"--help", "--socket"}
+        in_fish = fish_options(fish, command)
+        if in_fish != wanted:
+            bad.append(f"fish, {command}: {sorted(in_fish ^ wanted)}")
         if in_bash != wanted:
             bad.append(f"bash, {command}: {sorted(in_bash ^ wanted)}")
         if in_zsh != wanted:

@@ -78,6 +78,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"peer_lldp", "no answer within 30 s", Visibility::kHidden,
                 "lldpd hangs: restart it", true},
         Refusal{"peer_lldp", "lldpd does not answer", Visibility::kHidden, "lldpd"},
+        // Libraries that the package only recommends.
+        Refusal{"peer_lldp", "cannot load liblldpctl.so.4: cannot open shared object file",
+                Visibility::kHidden, "liblldpctl4"},
+        Refusal{"peer_mad", "cannot load libibumad.so.3: cannot open shared object file",
+                Visibility::kHidden, "libibumad3"},
+        Refusal{"verbs_events", "cannot load libibverbs.so.1: cannot open shared object file",
+                Visibility::kHidden, "libibverbs1"},
         Refusal{"import", "late.json: stale", Visibility::kHidden, "rights"},
         Refusal{"devlink", "EPERM", Visibility::kHidden, "network namespace"},
         Refusal{"module", "Too many open files", Visibility::kHidden, "LimitNOFILE"},
