@@ -1,4 +1,6 @@
 // linkhealth: the command-line program. Only this file reads a clock.
+#include <sys/stat.h>
+
 #include <chrono>
 
 #include "cli/arguments.h"
@@ -20,4 +22,7 @@ const RealClock kClock;
 
 }  // namespace
 
-int main(int argc, char** argv) { return linkhealth::cli::run(argc, argv, kClock); }
+int main(int argc, char** argv) {
+  umask(umask(0) | 0027U);  // a recording names modules and switches: not for every user
+  return linkhealth::cli::run(argc, argv, kClock);
+}

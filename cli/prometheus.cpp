@@ -5,12 +5,14 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
+#include "config/read_file.h"
 #include "model/json/json.h"
 
 namespace linkhealth::cli {
@@ -64,6 +66,8 @@ std::string read_token(const std::string& path) {
   std::string token(trim(text));
   if (token.empty() || token.find_first_of("\r\n") != std::string::npos)
     throw CommandError(kBadInput, path + " must hold one line: the token");
+  if (const std::string warning = exposed_secret(path); !warning.empty())
+    std::fputs((warning + "\n").c_str(), stderr);
   return token;
 }
 

@@ -53,7 +53,7 @@ struct Config : ExpectedPorts {
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;  ///< labels of the place: row, rack, …
   std::string control_group;                ///< whose members may act on the Unix socket
-  std::string socket_mode = "0666";         ///< of the Unix socket: "0600", "0660" or "0666"
+  std::string socket_mode = "0660";         ///< of the Unix socket: "0600", "0660" or "0666"
   std::string socket_group;                 ///< that owns it; "": the daemon's
   std::string web_config_file;              ///< TLS and passwords of the TCP side
   TextfileSettings textfile;

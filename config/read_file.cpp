@@ -1,5 +1,7 @@
 #include "config/read_file.h"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <fstream>
 
@@ -14,6 +16,12 @@ Result<std::string> read_small_file(const std::string& path, std::size_t max_byt
   if (file.bad()) return errno_error(path, errno);
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
+}
+
+std::string exposed_secret(const std::string& path) {
+  struct stat info {};
+  if (path.empty() || stat(path.c_str(), &info) != 0 || (info.st_mode & S_IROTH) == 0) return "";
+  return path + ": every user can read this secret (chmod o-r)";
 }
 
 }  // namespace linkhealth

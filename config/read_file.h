@@ -13,4 +13,8 @@ namespace linkhealth {
 /// "PATH: reason".
 Result<std::string> read_small_file(const std::string& path, std::size_t max_bytes);
 
+/// A warning about a file with a secret that every user can read; "" where only its owner and group
+/// can, and of no file.
+std::string exposed_secret(const std::string& path);
+
 }  // namespace linkhealth

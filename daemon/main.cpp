@@ -1,4 +1,6 @@
 // linkhealthd: reads the command line and the clock; everything else is in daemon.cpp.
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +54,7 @@ linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::Daemon
 int main(int argc, char** argv) {
   const auto parsed = linkhealth::parse_daemon_options(argc, argv);
   if (!parsed.options) return parsed.exit_code;
+  umask(umask(0) | 0027U);  // state and recordings name modules and switches: not for every user
   linkhealth::Log log(linkhealth::LogLevel::kInfo, std::getenv("JOURNAL_STREAM") != nullptr);
   auto config = linkhealth::effective_config(*parsed.options);
   if (!config) {

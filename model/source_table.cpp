@@ -21,11 +21,17 @@ constexpr std::string_view kMountSys =
     "mount the host's /sys into the container (docs/hardware.md)";
 constexpr std::string_view kHostNet = "run in the host's network namespace (docker: --net=host)";
 constexpr std::string_view kNetAdmin =
-    "give the daemon CAP_NET_ADMIN (its systemd unit does; docker: --cap-add=NET_ADMIN)";
-constexpr std::string_view kUmad = "load ib_umad, and let the daemon open /dev/infiniband/umad*";
+    "give the daemon CAP_NET_ADMIN (its systemd unit does, by AmbientCapabilities=; docker: "
+    "--cap-add=NET_ADMIN)";
+constexpr std::string_view kUmad =
+    "load ib_umad, and let the daemon open /dev/infiniband/umad* (the package does, by "
+    "60-linkhealth.rules of udev; the unit by BindPaths= and DeviceAllow=, after ib_umad a "
+    "restart)";
 constexpr std::string_view kUverbs =
-    "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs*";
-constexpr std::string_view kKmsg = "give the daemon /dev/kmsg and CAP_SYSLOG";
+    "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs* (its systemd unit does, by "
+    "BindPaths= and DeviceAllow=; after ib_uverbs a restart)";
+constexpr std::string_view kKmsg =
+    "give the daemon /dev/kmsg and CAP_SYSLOG (its systemd unit does, by StandardInput=)";
 constexpr std::string_view kPciDriver =
     "load the driver, or bind it to the card (lspci -k shows both); the kernel log shows why it "
     "let go";

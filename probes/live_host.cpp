@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -191,9 +192,28 @@ Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol,
   return open_kernel_events(protocol, groups);
 }
 
+namespace {
+
+/// The kernel log as systemd gives it (StandardInput=file:/dev/kmsg): opened by root, so that the
+/// daemon needs no right of its own. Its place is shared, so it is set to the beginning.
+Result<OwnedFd> kernel_log_of_the_unit() {
+  struct stat status {};
+  // linux: Documentation/admin-guide/devices.txt, 1 char, 11
+  if (fstat(STDIN_FILENO, &status) != 0 || !S_ISCHR(status.st_mode) ||
+      status.st_rdev != makedev(1, 11))
+    return errno_error("standard input", ENODEV);
+  OwnedFd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (!fd || lseek(fd.get(), 0, SEEK_SET) < 0 || fcntl(fd.get(), F_SETFL, O_NONBLOCK) != 0)
+    return errno_error("standard input", errno);
+  return fd;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<HostEvents>> LiveHost::open_records(const std::string& path) {
   if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
-  auto fd = open_path(path, kReadFlags);
+  auto fd = path == "/dev/kmsg" ? kernel_log_of_the_unit() : errno_error(path, ENODEV);
+  if (!fd) fd = open_path(path, kReadFlags);
   if (!fd) return fd.error();
   struct stat status {};
   if (fstat(fd->get(), &status) != 0) return errno_error(path, errno);

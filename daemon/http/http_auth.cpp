@@ -32,6 +32,18 @@ Result<LoadedConfig> load_files(const std::string& file) {
   return loaded;
 }
 
+/// Warnings about passwords and keys that others can read.
+std::vector<std::string> exposed_secrets(const std::string& file, const WebConfig& config) {
+  std::vector<std::string> warnings;
+  const auto look = [&warnings](const std::string& path) {
+    if (std::string warning = exposed_secret(path); !warning.empty())
+      warnings.push_back(std::move(warning));
+  };
+  if (!config.users.empty() || (config.tls && !config.tls->key.empty())) look(file);
+  if (config.tls) look(config.tls->key_file);
+  return warnings;
+}
+
 /// A bcrypt hash of no known password, of the same cost as `like`: a check for an unknown user
 /// takes as long as for a known one.
 std::string decoy_like(const std::string& like) {
@@ -52,7 +64,9 @@ Result<std::unique_ptr<HttpAuth>> HttpAuth::open(const std::string& file, const 
 Result<std::vector<std::string>> HttpAuth::check(const std::string& file) {
   auto loaded = load_files(file);
   if (!loaded) return loaded.error();
-  return std::move(loaded->config.notes);
+  auto notes = exposed_secrets(file, loaded->config);
+  notes.insert(notes.end(), loaded->config.notes.begin(), loaded->config.notes.end());
+  return notes;
 }
 
 Result<void> HttpAuth::load() {
@@ -62,6 +76,7 @@ Result<void> HttpAuth::load() {
   config_ = std::move(loaded->config);
   tls_ = std::move(loaded->tls);
   for (const std::string& note : config_.notes) log_.info(note);
+  for (const std::string& warning : exposed_secrets(file_, config_)) log_.warning(warning);
   return {};
 }
 

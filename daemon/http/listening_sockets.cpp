@@ -112,10 +112,16 @@ Result<OwnedFd> listen_unix(const UnixSocketSettings& settings) {
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     return errno_error("can't listen on " + path, errno);
-  if (chown(path.c_str(), static_cast<uid_t>(-1), group) == 0 &&
-      chmod(path.c_str(), settings.mode) == 0 && listen(fd.get(), kBacklog) == 0)
+  // The shipped unit refuses chown(), which nothing else needs.
+  const bool given =
+      settings.group.empty() || chown(path.c_str(), static_cast<uid_t>(-1), group) == 0;
+  if (given && chmod(path.c_str(), settings.mode) == 0 && listen(fd.get(), kBacklog) == 0)
     return fd;
-  const Error error = errno_error("can't listen on " + path, errno);
+  const Error error = given
+                          ? errno_error("can't listen on " + path, errno)
+                          : errno_error("socket_group: can't give the socket to " + settings.group +
+                                            " (under systemd set Group= of the unit instead)",
+                                        errno);
   unlink(path.c_str());
   return error;
 }

@@ -16,7 +16,7 @@ Result<int> bound_port(const OwnedFd& fd);
 
 struct UnixSocketSettings {
   std::string path;
-  unsigned mode = 0666;
+  unsigned mode = 0660;
   std::string group;  ///< that owns it; "": the process's
 };
 /// Replaces a socket file that no process listens on; a daemon that answers there, or another kind

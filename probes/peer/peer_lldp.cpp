@@ -213,8 +213,8 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
     case EACCES:
     case EPERM:
       return fmt::format(
-          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with "
-          "SupplementaryGroups=_lldpd; docker: --group-add; Kubernetes: supplementalGroups)",
+          "no access to {}: let linkhealthd run with lldpd's group (usermod -aG _lldpd linkhealth, and "
+          "restart it; docker: --group-add; Kubernetes: supplementalGroups)",
           socket_path);
     case ETIMEDOUT:
       return fmt::format("lldpd does not answer at {} in time: restart it", socket_path);

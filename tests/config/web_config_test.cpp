@@ -1,6 +1,12 @@
 #include "config/web_config.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "config/read_file.h"
 
 namespace linkhealth {
 namespace {
@@ -33,6 +39,18 @@ basic_auth_users:
   EXPECT_EQ(config->tls->curves.size(), 2U);
   EXPECT_EQ(config->users.at("anna"), kHash);
   EXPECT_EQ(config->notes.size(), 1U) << "http2";
+}
+
+TEST(WebConfigTest, ASecretThatEveryUserCanReadIsAWarning) {
+  const std::string path = testing::TempDir() + "secret-" + std::to_string(getpid());
+  std::ofstream(path) << "secret";
+  chmod(path.c_str(), 0640);
+  EXPECT_EQ(exposed_secret(path), "");
+  chmod(path.c_str(), 0644);
+  EXPECT_EQ(exposed_secret(path), path + ": every user can read this secret (chmod o-r)");
+  unlink(path.c_str());
+  EXPECT_EQ(exposed_secret(path), "");
+  EXPECT_EQ(exposed_secret(""), "");
 }
 
 TEST(WebConfigTest, EmptyIsOpenAndPlain) {

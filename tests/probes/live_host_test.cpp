@@ -159,6 +159,18 @@ TEST(LiveHost, ReadsThisMachine) {
 
 // --- the Hosts of other tests
 
+TEST(LiveHost, TheKernelLogIsThatWhichTheUnitHasOpened) {
+  const OwnedFd given(open("/dev/kmsg", O_RDONLY | O_CLOEXEC));
+  if (!given) GTEST_SKIP() << "no right to open /dev/kmsg";
+  const OwnedFd before(dup(STDIN_FILENO));
+  dup2(given.get(), STDIN_FILENO);
+  LiveHost host;
+  const auto records = host.open_records("/dev/kmsg");
+  dup2(before.get(), STDIN_FILENO);
+  ASSERT_TRUE(records) << records.error().message;
+  EXPECT_NE(fcntl(given.get(), F_GETFL) & O_NONBLOCK, 0) << "another opening of the device";
+}
+
 TEST(FakeHost, AnOpenDirectoryOfARemovedDeviceStaysDead) {
   FakeHost host;
   host.set("/sys/d/a", "1");

@@ -217,6 +217,9 @@ class Web(unittest.TestCase):
         code, said = check(self.tls(name="absent"))
         self.assertEqual((code, said.count("\n")), (2, 1), said)
         self.assertIn("absent.crt: No such file", said)
+        os.chmod(self.at("server.key"), 0o644)
+        self.assertIn("server.key: every user can read this secret", check(self.tls())[1])
+        os.chmod(self.at("server.key"), 0o600)
         self.assertIn("http2: not supported", check("http_server_config: {http2: true}\n")[1])
 
     # --- passwords --------------------------------------------------------------------------------------------------

@@ -120,10 +120,10 @@ TEST_F(StartedServer, AnAddressInUseIsOneClearError) {
   EXPECT_EQ(local("/-/ready").status, 200);
 }
 
-TEST_F(StartedServer, TheSocketIsForAllUsersAndGoesWithTheServer) {
+TEST_F(StartedServer, TheSocketIsForItsGroupAndGoesWithTheServer) {
   struct stat info {};
   ASSERT_EQ(lstat(settings.socket.path.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777U, 0666U) << "credentials decide who may act";
+  EXPECT_EQ(info.st_mode & 0777U, 0660U) << "credentials decide who may act";
   server.reset();
   EXPECT_FALSE(std::filesystem::exists(settings.socket.path));
 }

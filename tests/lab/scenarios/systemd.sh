@@ -9,12 +9,18 @@ property() { systemctl show -P "$1" linkhealthd; }
 lh() { timeout -k 2 20 /usr/bin/linkhealth "$@"; }
 
 install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
+# The user, and umad for its group, as the package makes them.
+install -D -m 644 "$lab/../../systemd/linkhealth.sysusers" /usr/lib/sysusers.d/linkhealth.conf
+install -D -m 644 "$lab/../../systemd/60-linkhealth.rules" /usr/lib/udev/rules.d/60-linkhealth.rules
+want "the user is made" systemd-sysusers linkhealth.conf
+udevadm control --reload && udevadm trigger --action=change --subsystem-match=infiniband_mad && udevadm settle
+want "umad is for the group" shows '^linkhealth 660$' stat -c '%G %a' /dev/infiniband/umad0
 install -D -m 644 "$lab/lab.yaml" /etc/linkhealth/linkhealth.yaml
 install -m 644 "$unit" /etc/systemd/system/
 [ ! -e "$lab/../../systemd/linkhealth.catalog" ] || install -m 644 "$lab/../../systemd/linkhealth.catalog" /usr/lib/systemd/catalog/
 # A textfile where node_exporter looks, which the unit's walls keep out without the drop-in.
 prom=/var/lib/prometheus/node-exporter/linkhealth.prom
-mkdir -p "${prom%/*}"
+install -d -g linkhealth -m 2775 "${prom%/*}"
 echo "textfile: {path: $prom, period_s: 1}" >>/etc/linkhealth/linkhealth.yaml
 install -D -m 644 "$lab/../../systemd/examples/linkhealthd-textfile.conf" /etc/systemd/system/linkhealthd.service.d/textfile.conf
 ports_up
@@ -36,8 +42,8 @@ fi
 mkdir -p /etc/systemd/system/linkhealthd.service.d
 cat >/etc/systemd/system/linkhealthd.service.d/devices.conf <<'UNIT'
 [Service]
-ExecStartPre=/bin/sh -c 'true </dev/kmsg && true <>/dev/infiniband/uverbs0 && true <>/dev/infiniband/umad0'
-ExecStartPre=/bin/sh -c 'test -e /dev/cpu_dma_latency && ! true </dev/cpu_dma_latency'
+ExecStartPre=/bin/sh -c 'true <>/dev/infiniband/uverbs0 && true <>/dev/infiniband/umad0'
+ExecStartPre=/bin/sh -c '! true </dev/kmsg && test ! -e /dev/cpu_dma_latency'
 UNIT
 systemctl daemon-reload
 want "the unit has no error" systemd-analyze verify --man=no /etc/systemd/system/linkhealthd.service
@@ -50,6 +56,11 @@ eventually 40 "rxe0/1 is healthy" port_is rxe0/1 "$clean"
 want "the state directory is there" test -d /var/lib/linkhealth
 eventually 20 "the textfile is written, with the drop-in for its folder" grep -q '^linkhealth_build_info' "$prom"
 
+want "it runs as its user, with one capability" shows '^linkhealth 0000000000001000$' \
+    sh -c "echo \$(stat -c %U /proc/$(property MainPID)) \$(sed -n 's/^CapEff:.//p' /proc/$(property MainPID)/status)"
+want "its files are not for every user" test -z "$(find /var/lib/linkhealth /run/linkhealth -mindepth 1 -perm /007 ! -path '*/import*')"
+want "a member of the group reads" runuser -u nobody -g linkhealth -- linkhealth status
+want "others do not" sh -c '! runuser -u nobody -- linkhealth status'
 # Inside the unit's walls the daemon sees what it can see outside of them.
 doctor() { lh doctor --json >"$tmp/doctor.json"; jq -c '[.sources[], (.ports[] | select(.port == "rxe0/1") | .sources[])] | map({(.probe): .state}) | add' "$tmp/doctor.json"; }
 # sees PROBE...: all of these are seen (of rxe0/1 or of the node)

@@ -199,7 +199,7 @@ TEST_F(PeerLldp, AMissingLldpdIsOneGapOfTheNode) {
 TEST(PeerLldpFailures, EachNamesTheRemedy) {
   for (const auto& [errnum, remedy] : {std::pair(ECONNREFUSED, "systemctl start lldpd"),
                                        {ECONNREFUSED, "in a container restart the container"},
-                                       {EACCES, "SupplementaryGroups=_lldpd"},
+                                       {EACCES, "usermod -aG _lldpd linkhealth"},
                                        {EACCES, "Kubernetes: supplementalGroups"},
                                        {ETIMEDOUT, "restart it"},
                                        {EPROTO, "must have one version"},
