@@ -36,7 +36,7 @@ want() {
     shift
     if "$@" >"$root/tmp/out" 2>&1; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     | /' "$root/tmp/out" | tail -n 20; failed=1; fi
 }
-refuse() { ! "$@"; }
+silent() { "$@" >"$root/tmp/said" 2>&1; cat "$root/tmp/said"; [ ! -s "$root/tmp/said" ]; }
 inside() { chroot "$root" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 as_daemon() { inside setpriv --reuid=linkhealth --regid=linkhealth --init-groups "$@"; }
 says() { local text=$1; shift; "$@" >"$root/tmp/said" 2>&1 || true; cat "$root/tmp/said"; grep -qE -e "$text" "$root/tmp/said"; }
@@ -51,7 +51,7 @@ cp "$folder"/linkhealth*.deb "$root/packages/"
 want "lintian has nothing to say" lintian --fail-on error,warning "$package" "$folder"/linkhealth-dashboards_*.deb
 inside apt-get update -q >"$root/tmp/out" 2>&1 || skip "no package lists for $suite"
 want "it is installed with what it depends on, and nothing else" inside sh -c "apt-get install -q -y --no-install-recommends /packages/linkhealth_${version}_amd64.deb /packages/linkhealth-dashboards_*.deb"
-want "dpkg finds every file as it was packed" says '^$' inside dpkg --verify linkhealth
+want "dpkg finds every file as it was packed" silent inside dpkg --verify linkhealth
 want "the configuration is a conffile" says '/etc/linkhealth/linkhealth.yaml' inside dpkg-query -W -f='${Conffiles}' linkhealth
 want "the user is made" inside getent passwd linkhealth
 for file in usr/bin/linkhealthd usr/bin/linkhealth usr/lib/systemd/system/linkhealthd.service usr/lib/udev/rules.d/60-linkhealth.rules \
@@ -81,10 +81,11 @@ chroot "$root" setpriv --reuid=linkhealth --regid=linkhealth --init-groups linkh
 daemon=$!
 for _ in $(seq 300); do inside linkhealth status >/dev/null 2>&1 && break; sleep 0.2; done
 want "the daemon answers" inside linkhealth status
-want "its files are not for every user" says '^$' find "$root/var/lib/linkhealth" "$root/run/linkhealth" -mindepth 1 -perm /007
-for _ in $(seq 100); do inside linkhealth doctor 2>/dev/null | grep -q 'cannot load' && break; sleep 0.2; done
-if inside linkhealth status --json | grep -q '"link_layer": *"Ethernet"\|"port"'; then
-    want "the doctor names the library that is missing" says 'cannot load liblldpctl.so.4.*' inside linkhealth doctor
+want "its files are not for every user" silent find "$root/var/lib/linkhealth" "$root/run/linkhealth" -mindepth 1 ! -name import -perm /007
+# Of a machine whose only ports are virtual NICs nobody asks lldpd.
+if inside linkhealth doctor | grep -q peer_lldp; then
+    for _ in $(seq 100); do inside linkhealth doctor | grep -q 'cannot load' && break; sleep 0.2; done
+    want "the doctor names the library that is missing" says 'cannot load liblldpctl.so.4' inside linkhealth doctor
 fi
 kill "$lldpd" "$daemon"
 want "it ends cleanly when it is asked to" wait "$daemon"
