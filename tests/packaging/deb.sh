@@ -76,11 +76,17 @@ server.listen(8)
 time.sleep(600)
 PY
 lldpd=$!
-chroot "$root" setpriv --reuid=linkhealth --regid=linkhealth --init-groups linkhealthd --config /etc/linkhealth/linkhealth.yaml \
-    --listen none >"$root/tmp/daemon.log" 2>&1 &
+# With the rights that the unit gives: one capability, and the kernel log opened by root as its input.
+log=/dev/null
+[ ! -r /dev/kmsg ] || log=/dev/kmsg
+chroot "$root" setpriv --reuid=linkhealth --regid=linkhealth --init-groups --inh-caps=-all,+net_admin --ambient-caps=-all,+net_admin \
+    --bounding-set=-all,+net_admin --no-new-privs linkhealthd --config /etc/linkhealth/linkhealth.yaml --listen none \
+    <$log >"$root/tmp/daemon.log" 2>&1 &
 daemon=$!
 for _ in $(seq 300); do inside linkhealth status >/dev/null 2>&1 && break; sleep 0.2; done
 want "the daemon answers" inside linkhealth status
+want "it has one capability" says 'permissions of the daemon: CAP_NET_ADMIN$' inside linkhealth doctor
+[ $log = /dev/null ] || want "it reads the kernel log without a right of its own" says 'kernel_log +ok' inside linkhealth doctor
 want "its files are not for every user" silent find "$root/var/lib/linkhealth" "$root/run/linkhealth" -mindepth 1 ! -name import -perm /007
 # Of a machine whose only ports are virtual NICs nobody asks lldpd.
 if inside linkhealth doctor | grep -q peer_lldp; then

@@ -71,6 +71,10 @@ def lldpd_in_use():
     expect(len(pod.get("securityContext", {}).get("supplementalGroups", [])) == 1, "lldpd's group in the commented parts")
 
 
+def config_of(kinds):
+    return yaml.safe_load(kinds["ConfigMap"]["data"]["linkhealth.yaml"])
+
+
 def kubernetes():
     """The fields without which it would not watch a node: structure only."""
     documents = list(yaml.safe_load_all(open(os.path.join(DEPLOY, "kubernetes-daemonset.yaml"), encoding="utf-8")))
@@ -85,6 +89,8 @@ def kubernetes():
     expect(pod["hostNetwork"] is True and "runtimeClassName" not in pod, "hostNetwork, and no RuntimeClass")
     container = pod["containers"][0]
     rights = container["securityContext"]
+    expect(rights["seccompProfile"] == {"type": "RuntimeDefault"}, "no seccomp profile")
+    expect(config_of(kinds)["listen"].startswith("127.0.0.1:"), "it listens to all without a password")
     # Those of systemd/linkhealthd.service.
     expect(rights["capabilities"] == {"drop": ["ALL"], "add": ["NET_ADMIN"]} and rights["privileged"] is False,
            "the rights are not those of systemd/linkhealthd.service")
@@ -100,7 +106,7 @@ def kubernetes():
     expect(mounts["sys"]["mountPath"] == "/sys" and mounts["sys"]["readOnly"] is True, "/sys, read only")
     expect(volumes["sys"]["hostPath"]["path"] == "/sys", "/sys is the host's")
     lldpd_in_use()
-    config = yaml.safe_load(kinds["ConfigMap"]["data"]["linkhealth.yaml"])
+    config = config_of(kinds)
     expect(config["listen"].endswith(f":{container['ports'][0]['containerPort']}"), "the port is not the one it listens on")
     if len(sys.argv) > 1 and sys.argv[1] != "--schema":  # linkhealthd: the configuration in the ConfigMap is one that it takes
         with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:

@@ -13,8 +13,6 @@ install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
 install -D -m 644 "$lab/../../systemd/linkhealth.sysusers" /usr/lib/sysusers.d/linkhealth.conf
 install -D -m 644 "$lab/../../systemd/60-linkhealth.rules" /usr/lib/udev/rules.d/60-linkhealth.rules
 want "the user is made" systemd-sysusers linkhealth.conf
-udevadm control --reload && udevadm trigger --action=change --subsystem-match=infiniband_mad && udevadm settle
-want "umad is for the group" shows '^linkhealth 660$' stat -c '%G %a' /dev/infiniband/umad0
 install -D -m 644 "$lab/lab.yaml" /etc/linkhealth/linkhealth.yaml
 install -m 644 "$unit" /etc/systemd/system/
 [ ! -e "$lab/../../systemd/linkhealth.catalog" ] || install -m 644 "$lab/../../systemd/linkhealth.catalog" /usr/lib/systemd/catalog/
@@ -24,6 +22,8 @@ install -d -g linkhealth -m 2775 "${prom%/*}"
 echo "textfile: {path: $prom, period_s: 1}" >>/etc/linkhealth/linkhealth.yaml
 install -D -m 644 "$lab/../../systemd/examples/linkhealthd-textfile.conf" /etc/systemd/system/linkhealthd.service.d/textfile.conf
 ports_up
+udevadm control --reload && udevadm trigger --action=change --subsystem-match=infiniband_mad && udevadm settle
+want "umad is for the group" shows '^linkhealth 660$' stat -c '%G %a' /dev/infiniband/umad0
 fec_errors so0 1e-12
 # A real lldpd, and on the other end of so0 somebody who says who he is.
 lldp=''
