@@ -99,7 +99,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> closest(std::string_view text,
                                         std::span<const std::string_view> candidates) {
+  // Comparing what is no mistyped name would cost a stranger nothing, and us milliseconds.
+  constexpr std::size_t kMaxMistyped_bytes = 64;
   std::optional<std::string_view> best;
+  if (text.size() > kMaxMistyped_bytes) return best;
   std::size_t best_distance = std::max<std::size_t>(2, text.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(text, candidate);

@@ -77,6 +77,7 @@ Result<Answer> Client::stream(const std::string& path,
                               const std::function<bool(std::string_view)>& receive) const {
   HttpTarget to = target(path);
   to.silence_s = kStreamSilence_s;
+  to.whole_s = 0;
   Answer received;
   auto answer = fetch(to, [&](int status, std::string_view bytes) {
     received.status = status;

@@ -39,6 +39,7 @@ void set_options(CURL* transfer, const HttpTarget& target) {
   curl_easy_setopt(transfer, CURLOPT_CONNECTTIMEOUT, target.connect_s);
   curl_easy_setopt(transfer, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(transfer, CURLOPT_LOW_SPEED_TIME, target.silence_s);
+  curl_easy_setopt(transfer, CURLOPT_TIMEOUT, target.whole_s);
   if (!target.unix_socket.empty()) {
     curl_easy_setopt(transfer, CURLOPT_UNIX_SOCKET_PATH, target.unix_socket.c_str());
     curl_easy_setopt(transfer, CURLOPT_PROXY, "");  // of the environment

@@ -17,6 +17,7 @@ struct HttpTarget {
   std::string ca_file;  ///< "": the system's certificates
   long connect_s = 5;
   long silence_s = 5;  ///< longest time without a byte of the answer
+  long whole_s = 60;   ///< of the whole answer, however it drips; 0: a stream
 };
 
 struct Answer {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hidden_text.h"
+
 namespace linkhealth {
 
 namespace {
@@ -39,7 +41,7 @@ std::string message_of(const FaultEvent& event) {
   if (event.kind != FaultEventKind::kClosed && !fault.repair.empty())
     text += "; do this: " + fault.repair.front();
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+  return without_hidden(text);
 }
 
 }  // namespace

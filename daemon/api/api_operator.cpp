@@ -2,6 +2,8 @@
 // another, it is added: "ann (as root)". Reports, events, history and the log have it so.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "daemon/api/api.h"
 #include "exporters/text/port_names.h"
@@ -15,7 +17,6 @@ namespace {
 constexpr std::uint64_t kLongest_s = 90ULL * 86400;  // what lasts longer is an exemption
 constexpr std::size_t kMaxReasonBytes = 500;
 constexpr std::size_t kMaxNameBytes = 64;
-constexpr std::string_view kAs = "(as ";
 
 /// The parameters of an action.
 struct Action {
@@ -34,18 +35,20 @@ struct Action {
 /// The name to show.
 Result<std::string> actor_name(const HttpRequest& request, const std::string& user) {
   std::string by = clean_text(trim(request.param("by")), false);
-  // What follows the name is the daemon's to write.
-  if (by.find(kAs) != std::string::npos) return Error{"by= takes a name, without \"(as …)\""};
+  // What follows the name in parentheses is the daemon's to write.
+  if (by.find('(') != std::string::npos) return Error{"by= takes a name, without \"(as …)\""};
   if (by.empty()) by = user;
   if (by.empty()) return Error{"by= is missing: a name is required"};
   if (by.size() > kMaxNameBytes)
     return Error{fmt::format("by= is longer than {} bytes", kMaxNameBytes)};
-  return user.empty() || by == user ? by : fmt::format("{} {}{})", by, kAs, user);
+  return user.empty() || by == user ? by : fmt::format("{} (as {})", by, user);
 }
 
 Result<Action> parse_action(const HttpRequest& request) {
   Action action;
   action.user = clean_text(request.caller.user, false);
+  std::ranges::replace(action.user, '(', '[');  // a certificate's name may have them
+  std::ranges::replace(action.user, ')', ']');
   auto by = actor_name(request, action.user);
   if (!by) return by.error();
   action.by = *std::move(by);

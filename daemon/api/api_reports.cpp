@@ -134,7 +134,7 @@ HttpResponse get_events(const ApiCall& call) {
   std::string text;
   for (std::size_t i = events.size() - std::min<std::size_t>(limit, events.size());
        i < events.size(); ++i)
-    text += (text.empty() ? "" : ",") + event_json_line(*events[i]);
+    text += (text.empty() ? "" : ",") + events[i]->json();
   return json_response("{\"events\":[" + text + "]}");
 }
 

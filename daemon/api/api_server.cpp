@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <climits>
 #include <utility>
 
+#include "config/read_file.h"
+#include "daemon/http/host_names.h"
 #include "daemon/http/peer_credentials.h"
 
 namespace linkhealth {
@@ -16,6 +19,14 @@ std::string actors_text(const std::string& control_group) {
                                 : " and the group " + control_group);
 }
 
+std::vector<std::string> read_host_names() {
+  std::string node(HOST_NAME_MAX + 1, '\0');
+  gethostname(node.data(), HOST_NAME_MAX);
+  const auto resolv_conf = read_small_file("/etc/resolv.conf", kMaxConfigBytes);
+  const auto hosts = read_small_file("/etc/hosts", kMaxConfigBytes);
+  return own_host_names(node.c_str(), resolv_conf ? *resolv_conf : "", hosts ? *hosts : "");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ApiServer>> ApiServer::start(const ApiServerSettings& settings,
@@ -23,28 +34,32 @@ Result<std::unique_ptr<ApiServer>> ApiServer::start(const ApiServerSettings& set
   context.actors = actors_text(settings.control_group);
   std::unique_ptr<ApiServer> server(new ApiServer(std::move(context), settings.limits));
   if (auto opened = server->open(settings, log); !opened) return opened.error();
-  server->http_.start();
+  server->tcp_.start();
+  server->local_.start();
   return server;
 }
 
 ApiServer::ApiServer(ApiContext context, const HttpLimits& limits)
     : context_(std::move(context)),
-      http_([this](HttpRequest& request, int socket) { return handle(request, socket); }, limits) {}
+      tcp_([this](HttpRequest& request, int socket) { return handle(request, socket); }, limits),
+      local_([this](HttpRequest& request, int socket) { return handle(request, socket); }, limits) {
+}
 
 ApiServer::~ApiServer() {
   context_.recordings.close();
-  http_.stop();
+  tcp_.stop();
+  local_.stop();
   if (!socket_path_.empty()) unlink(socket_path_.c_str());
 }
 
 Result<void> ApiServer::open(const ApiServerSettings& settings, const Log& log) {
   if (!settings.web_config_file.empty()) {
     auto auth = HttpAuth::open(settings.web_config_file, context_.clock, log,
-                               [this](std::function<void()> task) { http_.post(std::move(task)); });
+                               [this](std::function<void()> task) { tcp_.post(std::move(task)); });
     if (!auth) return auth.error();
     auth_ = *std::move(auth);
     scheme_ = auth_->encrypts() ? "https" : "http";
-    http_.set_auth(auth_.get());
+    tcp_.set_auth(auth_.get());
   }
   if (!settings.control_group.empty()) {
     const auto group = group_id(settings.control_group);
@@ -57,24 +72,43 @@ Result<void> ApiServer::open(const ApiServerSettings& settings, const Log& log) 
     const auto port = bound_port(*socket);
     if (!port) return port.error();
     tcp_port_ = *port;
-    http_.listen(*std::move(socket), Caller::Transport::kTcp);
+    host_names_ = read_host_names();
+    host_names_.push_back(settings.listen.host);
+    tcp_.listen(*std::move(socket), Caller::Transport::kTcp);
   }
   if (!settings.socket.path.empty()) {
     auto socket = listen_unix(settings.socket);
     if (!socket) return socket.error();
     socket_path_ = settings.socket.path;
-    http_.listen(*std::move(socket), Caller::Transport::kUnix);
+    local_.listen(*std::move(socket), Caller::Transport::kUnix);
   }
   return {};
 }
 
 void ApiServer::reload_web_config() {
-  if (auth_ != nullptr) http_.post([this] { auth_->reload(); });
+  if (auth_ != nullptr) tcp_.post([this] { auth_->reload(); });
 }
 
-HttpResponse ApiServer::handle(HttpRequest& request, int socket) {
-  if (request.caller.transport == Caller::Transport::kUnix) identify_peer(request, socket);
+void ApiServer::wake_streams() {
+  tcp_.wake();
+  local_.wake();
+}
+
+HttpResponse ApiServer::handle(HttpRequest& request, int socket) const {
+  if (request.caller.transport == Caller::Transport::kUnix) {
+    identify_peer(request, socket);
+  } else if (is_led_astray(request, socket)) {
+    return error_response(421, "the Host field has none of this node's names: use its address");
+  }
   return handle_api(request, context_);
+}
+
+/// Whether a browser asks on behalf of a stranger's page, whose name was made to lead here: to act
+/// with the password that the browser knows, or to read what is on loopback to be for this node.
+/// With TLS the browser has checked the name.
+bool ApiServer::is_led_astray(const HttpRequest& request, int socket) const {
+  if (scheme_ == "https" || is_own_host(request.host, host_names_)) return false;
+  return request.method == "POST" || is_on_loopback(socket);
 }
 
 /// Names are looked up for callers that may act only, and not for each scrape: a directory service

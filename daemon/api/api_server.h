@@ -1,6 +1,6 @@
 // The API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide whether a
-// client may act and record; on TCP only authenticated clients may act. Runs on its own thread, so
-// that no client can delay the deciding thread.
+// client may act and record; on TCP only authenticated clients may act. Each has a thread, limits
+// and places of its own: no client delays the deciding thread, and none on TCP the command line.
 #pragma once
 
 #include <sys/types.h>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -44,23 +45,26 @@ class ApiServer {
   /// "http" or "https": as the TCP side began.
   [[nodiscard]] std::string_view scheme() const { return scheme_; }
   /// From any thread: events or lines of a recording were published.
-  void wake_streams() { http_.wake(); }
+  void wake_streams();
   /// From any thread: the web configuration is read again and the result logged.
   void reload_web_config();
 
  private:
   ApiServer(ApiContext context, const HttpLimits& limits);
   Result<void> open(const ApiServerSettings& settings, const Log& log);
-  HttpResponse handle(HttpRequest& request, int socket);
+  /// Called by both threads.
+  HttpResponse handle(HttpRequest& request, int socket) const;
   void identify_peer(HttpRequest& request, int socket) const;
+  [[nodiscard]] bool is_led_astray(const HttpRequest& request, int socket) const;
 
   ApiContext context_;
   std::optional<gid_t> control_group_;
+  std::vector<std::string> host_names_;
   std::string socket_path_;
   int tcp_port_ = 0;
   std::string_view scheme_ = "http";
-  HttpServer http_;
-  std::unique_ptr<HttpAuth> auth_;  ///< its thread posts to http_
+  HttpServer tcp_, local_;
+  std::unique_ptr<HttpAuth> auth_;  ///< its thread posts to tcp_
 };
 
 }  // namespace linkhealth

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "daemon/api/api.h"
-#include "exporters/json/json.h"
 #include "model/port_timeline.h"
 
 namespace linkhealth {
@@ -13,6 +12,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::uint64_t kMaxRecording_s = 86400;
+constexpr std::size_t kMaxEvents_bytes = 32'768;  // in one piece to a client
 
 /// The number of the event after which a client goes on that has seen `last_id`; "": after the
 /// latest event. An id that is not kept any more: before the oldest, for it may have missed some.
@@ -43,9 +43,14 @@ HttpResponse get_event_stream(const ApiCall& call) {
     if (!std::exchange(greeted, true)) bytes = ": linkhealth\nretry: 5000\n\n";
     const auto next = reports.events_after(after);
     after = next.last;
-    for (const auto& event : next.events)
-      bytes += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", event_id(*event),
-                           event_json_line(*event));
+    for (std::size_t i = 0; i < next.events.size(); ++i) {
+      if (bytes.size() > kMaxEvents_bytes) {  // the rest when the client has taken these
+        after = next.last - (next.events.size() - i);
+        break;
+      }
+      bytes += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", event_id(*next.events[i]),
+                           next.events[i]->json());
+    }
     return bytes.empty() ? HttpStream::State::kNothingYet : HttpStream::State::kBytes;
   };
   return response;

@@ -29,7 +29,10 @@ class EngineActions : public OperatorActions {
   Result<Maintenance> begin_maintenance(const PortKey& port,
                                         const Maintenance& maintenance) override;
   Result<Maintenance> end_maintenance(const PortKey& port, const std::string& by) override;
-  [[nodiscard]] std::string storage_error() const override { return storage_error_; }
+  [[nodiscard]] std::string storage_error() const override {
+    const std::lock_guard lock(deciding_);
+    return storage_error_;
+  }
 
  private:
   void store(const std::string& log_line);

@@ -12,7 +12,7 @@
 
 namespace linkhealth {
 
-/// Called by the server's thread. An error: not done, and why.
+/// Called by the servers' threads. An error: not done, and why.
 class OperatorActions {
  public:
   virtual ~OperatorActions() = default;

@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "exporters/json/json.h"
+
 namespace linkhealth {
+
+const std::string& ListedEvent::json() const {
+  std::call_once(made_, [this] { json_ = event_json_line(*this); });
+  return json_;
+}
 
 void ReportStore::publish(std::shared_ptr<const Report> report,
                           const std::vector<FaultEvent>& events, MonitorFigures monitor) {
@@ -16,7 +23,7 @@ void ReportStore::publish(std::shared_ptr<const Report> report,
 
 void ReportStore::append(const std::vector<FaultEvent>& events) {
   for (const FaultEvent& event : events)
-    events_.push_back(std::make_shared<const FaultEvent>(event));
+    events_.push_back(std::make_shared<const ListedEvent>(event));
   event_count_ += events.size();
   while (events_.size() > kMaxEvents) events_.pop_front();
 }

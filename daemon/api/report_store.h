@@ -35,11 +35,24 @@ struct ConfigurationSummary {
   WallTime noted_at;
 };
 
+/// An event with its JSON, which is made once: that of a list of a thousand takes long enough for
+/// clients who want it again and again to keep all others waiting.
+class ListedEvent : public FaultEvent {
+ public:
+  explicit ListedEvent(const FaultEvent& event) : FaultEvent(event) {}
+  /// From any thread.
+  [[nodiscard]] const std::string& json() const;
+
+ private:
+  mutable std::once_flag made_;
+  mutable std::string json_;
+};
+
 /// One thread publishes, any thread reads.
 class ReportStore {
  public:
   static constexpr std::size_t kMaxEvents = 1000;
-  using Events = std::vector<std::shared_ptr<const FaultEvent>>;
+  using Events = std::vector<std::shared_ptr<const ListedEvent>>;
 
   void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
                MonitorFigures monitor);
@@ -69,7 +82,7 @@ class ReportStore {
   mutable std::mutex mutex_;  // guards what follows
   ConfigurationSummary configuration_;
   std::shared_ptr<const ReportSnapshot> current_;
-  std::deque<std::shared_ptr<const FaultEvent>> events_;
+  std::deque<std::shared_ptr<const ListedEvent>> events_;
   std::uint64_t event_count_ = 0;  ///< of all events, also of those no longer kept
 };
 

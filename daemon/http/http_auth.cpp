@@ -135,12 +135,12 @@ void HttpAuth::authenticate(const HttpRequest& request, const SSL* session,
   const bool known = user != config_.users.end();
   const std::string hash = known ? user->second : decoy_like(config_.users.begin()->second);
   const Answer admitted{Verdict::kAdmitted, credentials->user};
-  if (known && passwords_.is_remembered(*credentials, hash)) return done(admitted);
-  const auto checked = [known, admitted, done](bool correct) {
-    done(known && correct ? admitted : Answer{});
+  const auto found = [known, admitted, done](PasswordChecker::Finding correct) {
+    if (!correct) return done({Verdict::kBusy, ""});
+    done(known && *correct ? admitted : Answer{});
   };
-  if (!passwords_.check(*std::move(credentials), hash, std::move(client), checked))
-    done({Verdict::kBusy, ""});
+  if (const auto correct = passwords_.remembered(*credentials, hash)) return found(correct);
+  passwords_.check(*std::move(credentials), hash, request.caller.network, std::move(client), found);
 }
 
 }  // namespace linkhealth

@@ -20,6 +20,7 @@ namespace linkhealth {
 struct Caller {
   enum class Transport : std::uint8_t { kTcp, kUnix };
   Transport transport = Transport::kTcp;
+  std::string network;   ///< of a client on TCP: peer_network()
   std::string user;      ///< of the peer process, or as authenticated; "" unknown
   bool may_act = false;  ///< acknowledge faults, begin and end maintenance, record
 };

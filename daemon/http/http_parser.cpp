@@ -44,6 +44,26 @@ bool is_ambiguous(std::string_view head) {
   return false;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// RFC 9110, 7.2: a name or a bracketed address, and perhaps a port. A browser's names are ASCII.
+bool is_host(std::string_view host) {
+  constexpr std::string_view kMarks = "-._~!$&'()*+;=%";
+  constexpr std::size_t kPortDigits = 5;
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  const bool bracketed = host.starts_with('[');
+  const auto end = bracketed ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos) return false;
+  const std::string_view name = host.substr(bracketed, end - bracketed);
+  const std::string_view port = host.substr(end + bracketed);
+  const bool good_name = std::ranges::all_of(name, [&](char c) {
+    return is_digit(c) || is_letter(c) || (bracketed && c == ':') ||
+           kMarks.find(c) != std::string_view::npos;
+  });
+  return good_name && (port.empty() || (port.starts_with(':') && port.size() <= kPortDigits + 1 &&
+                                        std::ranges::all_of(port.substr(1), is_digit)));
+}
+
 /// Fields that the API reads. A repeated one is refused: it would be unclear which one counts.
 struct ReadField {
   http::field name;
@@ -62,6 +82,7 @@ int read_fields(const Message& message, HttpRequest& request) {
     request.*field.place = trim(view(message[field.name]));
   }
   if (message.version() == 11 && message.count(http::field::host) == 0) return 400;
+  if (!is_host(request.host)) return 400;
   request.last_event_id = view(message["Last-Event-ID"]);
   request.accepts_gzip = accepts_gzip(view(message[http::field::accept_encoding]));
   request.keep_alive = message.keep_alive();
@@ -72,6 +93,8 @@ int read_fields(const Message& message, HttpRequest& request) {
 int read_message(const Message& message, HttpRequest& request) {
   if (message.version() != 10 && message.version() != 11) return 400;
   if (message.count(http::field::transfer_encoding) > 0) return 501;
+  // Beast takes "1, 1" for 1, as RFC 9112, 6.3 allows; others do not.
+  if (!std::ranges::all_of(view(message[http::field::content_length]), is_digit)) return 400;
   const std::string_view target = view(message.target());
   if (!target.starts_with('/')) return 400;
   const auto question = std::min(target.find('?'), target.size());

@@ -27,8 +27,10 @@
 #include <thread>
 
 #include "base/quiet_thread.h"
+#include "daemon/http/body_budget.h"
 #include "daemon/http/http_auth.h"
 #include "daemon/http/http_parser.h"
+#include "daemon/http/peer_credentials.h"
 
 namespace linkhealth {
 
@@ -84,11 +86,18 @@ std::string head_of(const HttpResponse& response, std::optional<std::size_t> bod
   return out.str();
 }
 
+HttpResponse busy_response(const std::string& why) {
+  HttpResponse response = error_response(503, why + ": try again");
+  response.headers = {{"Retry-After", "1"}};
+  return response;
+}
+
 }  // namespace
 
 class HttpServer::Impl {
  public:
-  Impl(Handler handler, HttpLimits limits) : handler_(std::move(handler)), limits_(limits) {}
+  Impl(Handler handler, HttpLimits limits)
+      : handler_(std::move(handler)), limits_(limits), bodies_(limits.untaken_bytes) {}
   ~Impl() { stop(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -112,6 +121,7 @@ class HttpServer::Impl {
 
   const Handler handler_;
   const HttpLimits limits_;
+  BodyBudget bodies_;
   HttpAuth* auth_ = nullptr;
   net::io_context io_{1};
   net::executor_work_guard<net::io_context::executor_type> work_ = net::make_work_guard(io_);
@@ -138,6 +148,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     socket_.assign(
         net::generic::stream_protocol(transport == Caller::Transport::kUnix ? AF_UNIX : AF_INET, 0),
         socket);
+    if (transport == Caller::Transport::kTcp) network_ = peer_network(socket);
     if (tls_context_ != nullptr) {
       SSL_CTX_up_ref(tls_context_.get());  // asio's context frees it
       net::ssl::context context(tls_context_.get());
@@ -145,7 +156,6 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     }
   }
 
-  [[nodiscard]] Caller::Transport transport() const { return transport_; }
   [[nodiscard]] bool is_idle() const {
     return state_ == State::kReading && answered_ && in_.empty();
   }
@@ -178,11 +188,11 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     if (state == HttpStream::State::kBroken) return close();
     if (state == HttpStream::State::kEnded) {
       last_ = true;
-      return write(std::string(kLastChunk), "");
+      return write(std::string(kLastChunk));
     }
     if (bytes.empty() && silent_for_long) bytes = stream_->keep_alive;
     if (bytes.empty()) return set_deadline(stream_->poll_after);
-    write(chunk_of(bytes), "");
+    write(chunk_of(bytes));
   }
 
  private:
@@ -226,6 +236,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     in_.erase(0, parsed.size_bytes);
     request_ = std::move(parsed.request);
     request_.caller.transport = transport_;
+    request_.caller.network = network_;
     last_ = !request_.keep_alive;
     set_deadline(server_.limits_.answer);
     if (transport_ == Caller::Transport::kUnix || server_.auth_ == nullptr) return answer();
@@ -246,8 +257,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     }
     HttpResponse response;
     if (auth.verdict == HttpAuth::Verdict::kBusy) {
-      response = error_response(503, "too many password checks in progress: try again");
-      response.headers = {{"Retry-After", "1"}};
+      response = busy_response("too many password checks in progress");
     } else {
       response = error_response(401, "a user name and a password are required");
       response.headers = {{"WWW-Authenticate", "Basic realm=\"linkhealth\""}};
@@ -273,7 +283,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     last_ = false;  // until the stream's end
     stream_ = std::move(response.stream);
     read_some(&Connection::ignore_input);
-    write(head_of(response, std::nullopt, false), "");
+    write(head_of(response, std::nullopt, false));
   }
 
   /// The client of a stream sends nothing more; the end of its connection is noticed.
@@ -287,15 +297,19 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
       }
     }
     const std::string head = head_of(response, response.body.size(), !last_);
-    write(head, request_.method == "HEAD" ? "" : std::move(response.body));
+    if (request_.method == "HEAD") return write(head);
+    if (auto body = server_.bodies_.accept(std::move(response.body)); body != nullptr)
+      return write(head, std::move(body));
+    response = busy_response("too many large answers are on their way to slow clients");
+    write(head_of(response, response.body.size(), !last_) + response.body);
   }
 
-  void write(std::string head, std::string body) {
+  void write(std::string head, BodyBudget::Body body = std::make_shared<const std::string>()) {
     state_ = State::kWriting;
     head_ = std::move(head);
     body_ = std::move(body);
     set_deadline(server_.limits_.answer);
-    const std::array<net::const_buffer, 2> parts = {net::buffer(head_), net::buffer(body_)};
+    const std::array<net::const_buffer, 2> parts = {net::buffer(head_), net::buffer(*body_)};
     const auto handler = [self = shared_from_this()](error_code error, std::size_t) {
       if (self->state_ != State::kClosed) self->written(error);
     };
@@ -306,6 +320,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
   }
 
   void written(error_code error) {
+    body_ = nullptr;
     if (error || (last_ && !drain_)) return close();
     if (drain_) return drain();
     if (stream_ != nullptr) {
@@ -327,6 +342,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
 
   Impl& server_;
   const Caller::Transport transport_;
+  std::string network_;
   Socket socket_;
   net::steady_timer timer_;
   std::shared_ptr<ssl_ctx_st> tls_context_;  ///< of the time when the client connected
@@ -338,7 +354,8 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
   std::array<char, kReadBytes> buffer_{};
   std::string in_;  ///< bytes that are not answered yet
   HttpRequest request_;
-  std::string head_, body_;  ///< being written
+  std::string head_;       ///< being written
+  BodyBudget::Body body_;  ///< being written
   std::unique_ptr<HttpStream> stream_;
 };
 
@@ -403,15 +420,12 @@ void HttpServer::Impl::start() {
 }
 
 void HttpServer::Impl::add(int socket, Caller::Transport transport) {
-  std::size_t same = 0;
-  std::shared_ptr<Connection> next_to_expire;
-  for (const auto& connection : connections_) {
-    if (connection->transport() != transport) continue;
-    ++same;
-    if (next_to_expire == nullptr || connection->deadline() < next_to_expire->deadline())
-      next_to_expire = connection;
+  if (connections_.size() >= limits_.connections) {
+    const auto next_to_expire = std::ranges::min_element(
+        connections_, {}, [](const auto& each) { return each->deadline(); });
+    const auto closed = *next_to_expire;  // its place in the list goes
+    closed->close();
   }
-  if (same >= limits_.connections) next_to_expire->close();
   std::shared_ptr<ssl_ctx_st> tls_context;
   if (transport == Caller::Transport::kTcp && auth_ != nullptr) tls_context = auth_->tls_context();
   const auto connection =

@@ -16,10 +16,10 @@ namespace linkhealth {
 class HttpAuth;
 
 struct HttpLimits {
-  /// Of each transport: so clients on TCP cannot lock out the command line. One connection more
-  /// closes the one whose deadline is next.
-  std::size_t connections = 64;
-  std::size_t streams = 16;  ///< of both transports together; one more is refused
+  std::size_t connections = 64;  ///< one more closes the one whose deadline is next
+  std::size_t streams = 16;      ///< one more is refused
+  /// Of large answers that clients have not taken yet; what would be more is refused.
+  std::size_t untaken_bytes = std::size_t{8} << 20U;
   /// A request must be whole, and an answer taken, this long after it began.
   Milliseconds request{2'000};
   Milliseconds answer{5'000};

@@ -19,6 +19,9 @@ namespace linkhealth {
 namespace {
 
 constexpr int kBacklog = 64;
+// The kernel doubles it. By itself it would take megabytes for each slow reader, and a control
+// group counts them as the daemon's.
+constexpr int kTcpSendBuffer_bytes = 131'072;
 
 sockaddr_un unix_address(const std::string& path) {
   sockaddr_un address{};
@@ -55,6 +58,7 @@ Result<OwnedFd> listen_on(const addrinfo& address) {
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   // Accepted sockets inherit it.
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDBUF, &kTcpSendBuffer_bytes, sizeof(kTcpSendBuffer_bytes));
   if (bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 || listen(fd.get(), kBacklog) != 0)
     return errno_error("bind", errno);
   return fd;

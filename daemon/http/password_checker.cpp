@@ -35,6 +35,27 @@ std::optional<std::string> base64_decoded(std::string_view text) {
   return out;
 }
 
+/// Not the password itself: a copy of the daemon's memory does not have it.
+std::string digest_of(const Credentials& credentials, const std::string& hash) {
+  const std::string text = hash + '\0' + credentials.user + '\0' + credentials.password;
+  std::string digest(EVP_MAX_MD_SIZE, '\0');
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
+             EVP_sha256(), nullptr);
+  digest.resize(size);
+  return digest;
+}
+
+bool contains(const std::deque<std::string>& texts, const std::string& text) {
+  return std::ranges::find(texts, text) != texts.end();
+}
+
+void push_bounded(std::deque<std::string>& texts, std::string text, std::size_t limit) {
+  std::erase(texts, text);
+  texts.push_back(std::move(text));
+  if (texts.size() > limit) texts.pop_front();
+}
+
 }  // namespace
 
 std::optional<Credentials> basic_credentials(std::string_view authorization) {
@@ -71,26 +92,49 @@ PasswordChecker::~PasswordChecker() {
   thread_.join();
 }
 
-bool PasswordChecker::is_remembered(const Credentials& credentials, const std::string& hash) const {
-  return std::ranges::any_of(remembered_, [&](const auto& known) {
-    return known.first.user == credentials.user && known.second == hash &&
-           same_bytes(known.first.password, credentials.password);
-  });
+PasswordChecker::Finding PasswordChecker::remembered(const Credentials& credentials,
+                                                     const std::string& hash) const {
+  const std::string digest = digest_of(credentials, hash);
+  if (contains(correct_, digest)) return true;
+  if (contains(wrong_, digest)) return false;
+  return std::nullopt;
 }
 
-bool PasswordChecker::check(Credentials credentials, std::string hash,
-                            std::weak_ptr<const void> client,
-                            std::function<void(bool correct)> done) {
+void PasswordChecker::check(Credentials credentials, std::string hash, const std::string& address,
+                            std::weak_ptr<const void> client, std::function<void(Finding)> done) {
+  const auto left_out = enqueue({std::move(credentials), std::move(hash), address,
+                                 std::move(client), std::move(done), contains(suspects_, address)});
+  if (left_out && !left_out->client.expired()) left_out->done(std::nullopt);
+}
+
+std::optional<PasswordChecker::Check> PasswordChecker::enqueue(Check check) {
   const std::lock_guard lock(mutex_);
-  if (waiting_.size() >= kMaxWaiting) return false;
-  waiting_.push_back({std::move(credentials), std::move(hash), std::move(client), std::move(done)});
+  const auto same = std::ranges::count(waiting_, check.address, &Check::address);
+  if (static_cast<std::size_t>(same) >= kMaxOfAddress) return check;
+  std::optional<Check> left_out;
+  if (waiting_.size() >= kMaxWaiting) {
+    const auto suspect = std::ranges::find(waiting_, true, &Check::suspect);
+    if (check.suspect || suspect == waiting_.end()) return check;
+    left_out = std::move(*suspect);
+    waiting_.erase(suspect);
+  }
+  waiting_.push_back(std::move(check));
   changed_.notify_one();
-  return true;
+  return left_out;
 }
 
-void PasswordChecker::remember(const Check& check) {
-  remembered_.emplace_back(check.credentials, check.hash);
-  if (remembered_.size() > kMaxRemembered) remembered_.pop_front();
+PasswordChecker::Check PasswordChecker::take_next() {
+  auto next = std::ranges::find(waiting_, false, &Check::suspect);
+  if (next == waiting_.end()) next = waiting_.begin();
+  Check check = std::move(*next);
+  waiting_.erase(next);
+  return check;
+}
+
+void PasswordChecker::remember(const Check& check, bool correct) {
+  push_bounded(correct ? correct_ : wrong_, digest_of(check.credentials, check.hash),
+               kMaxRemembered);
+  if (!correct) push_bounded(suspects_, check.address, kMaxRemembered);
 }
 
 void PasswordChecker::run() {
@@ -98,13 +142,12 @@ void PasswordChecker::run() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (stopping_) return;
-    Check check = std::move(waiting_.front());
-    waiting_.pop_front();
+    Check check = take_next();
     lock.unlock();
     if (!check.client.expired()) {
       const bool correct = compare_(check.credentials.password, check.hash);
       post_([this, correct, check = std::move(check)] {
-        if (correct) remember(check);
+        remember(check, correct);
         check.done(correct);
       });
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <grp.h>
+#include <netinet/in.h>
 #include <pwd.h>
 #include <sys/socket.h>
 
@@ -16,6 +17,24 @@ namespace linkhealth {
 namespace {
 constexpr std::size_t kMaxRecord_bytes = 65536;  // of a line of passwd or group with its members
 constexpr std::size_t kMaxGroups = 65536;        // NGROUPS_MAX, linux/limits.h
+
+/// Of one end of a connection, as getsockname() or getpeername() tell it: 4 bytes of IPv4 (also of
+/// one that is written as IPv6), 16 of IPv6, none otherwise.
+std::string address_bytes(int socket, int (*name_of)(int, sockaddr*, socklen_t*)) {
+  constexpr std::size_t kMappedPrefix_bytes = 12;  // ::ffff:0:0/96, RFC 4291, 2.5.5.2
+  sockaddr_storage name{};
+  socklen_t size = sizeof(name);
+  if (name_of(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return "";
+  if (name.ss_family == AF_INET) {
+    const in_addr& address = reinterpret_cast<const sockaddr_in&>(name).sin_addr;
+    return {reinterpret_cast<const char*>(&address), sizeof(address)};
+  }
+  if (name.ss_family != AF_INET6) return "";
+  const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(name).sin6_addr;
+  const std::string bytes(reinterpret_cast<const char*>(&address), sizeof(address));
+  return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(kMappedPrefix_bytes) : bytes;
+}
+
 }  // namespace
 
 Result<PeerCredentials> peer_credentials(int socket) {
@@ -58,6 +77,15 @@ Result<gid_t> group_id(const std::string& name) {
   const int failed = getgrnam_r(name.c_str(), &entry, space.data(), space.size(), &found);
   if (found != nullptr) return found->gr_gid;
   return Error{fmt::format("there is no group \"{}\"", printable(name)), failed};
+}
+
+std::string peer_network(int socket) { return address_bytes(socket, &getpeername).substr(0, 8); }
+
+bool is_on_loopback(int socket) {
+  constexpr char kLoopbackNet = 127;
+  const std::string bytes = address_bytes(socket, &getsockname);
+  if (bytes.size() == sizeof(in_addr)) return bytes.front() == kLoopbackNet;
+  return bytes == std::string(sizeof(in6_addr) - 1, '\0') + '\1';
 }
 
 }  // namespace linkhealth

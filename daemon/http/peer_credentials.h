@@ -1,5 +1,5 @@
-// The process at the other end of a Unix socket, as the kernel reports it (unix(7): SO_PEERCRED,
-// SO_PEERGROUPS), and what it may do.
+// The other end of a connection. Of a Unix socket the process, as the kernel reports it (unix(7):
+// SO_PEERCRED, SO_PEERGROUPS), and what it may do; of TCP the address.
 #pragma once
 
 #include <sys/types.h>
@@ -29,5 +29,11 @@ bool may_act(const PeerCredentials& peer, uid_t daemon_uid, std::optional<gid_t>
 std::string user_name(uid_t uid);
 /// An error names the group that does not exist.
 Result<gid_t> group_id(const std::string& name);
+
+/// What one client of a TCP connection can have for itself: its IPv4 address, or the first 64 bits
+/// of its IPv6 address ("" on other sockets).
+std::string peer_network(int socket);
+/// Whether a TCP connection came to an address that only this node has.
+bool is_on_loopback(int socket);
 
 }  // namespace linkhealth

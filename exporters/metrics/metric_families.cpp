@@ -12,11 +12,8 @@ namespace linkhealth {
 namespace {
 
 /// The library writes labels as they are, and one byte that is not UTF-8 makes Prometheus refuse
-/// the whole scrape (prometheus-cpp issue 473).
-std::string label_value(std::string_view text) {
-  const auto is_ascii = [](char c) { return static_cast<signed char>(c) >= 0; };
-  return std::ranges::all_of(text, is_ascii) ? std::string(text) : printable(text);
-}
+/// the whole scrape (prometheus-cpp issue 473). Escapes of a terminal would reach who looks at it.
+std::string label_value(std::string_view text) { return printable(text); }
 
 }  // namespace
 

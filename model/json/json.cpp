@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/hidden_text.h"
+#include "base/text.h"
+
 namespace linkhealth {
 
 namespace {
@@ -26,6 +29,27 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
+/// Whoever prints the JSON is not led astray by a name in it: a direction mark is "\u202e". The
+/// text is the same to a parser.
+std::string with_hidden_escaped(std::string json) {
+  constexpr std::string_view kFirstBytes = "\x7f\xc2\xd8\xe2\xef";
+  std::string out;
+  std::string_view rest = json;
+  for (std::size_t at = 0; (at = rest.find_first_of(kFirstBytes, at)) != std::string_view::npos;) {
+    const auto point = hidden_character(rest.substr(at));
+    if (!point) {
+      ++at;
+      continue;
+    }
+    out += rest.substr(0, at);
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(*point));
+    rest.remove_prefix(at + utf8_length(rest.substr(at)));
+    at = 0;
+  }
+  if (out.empty()) return json;
+  return out += rest;
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
@@ -40,7 +64,7 @@ Result<Json> parse_json(std::string_view text) {
 }
 
 std::string format_json(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return with_hidden_escaped(json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
 std::string quoted_json(std::string_view text) { return format_json(OrderedJson(text)); }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/hidden_text.h"
+
 namespace linkhealth {
 namespace {
 
@@ -42,6 +44,11 @@ TEST(Text, PrintableHidesTerminalEscapes) {
   EXPECT_EQ(printable("FIN\x1b[31mISAR\xff"), "FIN?[31mISAR?");
 }
 
+TEST(Text, HiddenCharactersAndWhatIsNoTextAreQuestionMarks) {
+  EXPECT_EQ(without_hidden("a\x1b[1m\n\x7f\u202eb\u200f\xc2\x85\xff"), "a?[1m???b???");
+  EXPECT_EQ(without_hidden("25 \u00b0C \u2026 \u65e5"), "25 \u00b0C \u2026 \u65e5");
+}
+
 TEST(Text, EditDistanceCountsSwapsAsOne) {
   EXPECT_EQ(edit_distance("flap_window_s", "flap_windw_s"), 1U);
   EXPECT_EQ(edit_distance("exempt", "exmept"), 1U);
@@ -54,6 +61,10 @@ TEST(Text, ClosestSuggestsOnlyWhatIsNear) {
   EXPECT_EQ(closest("lisetn", kNames), "listen");
   EXPECT_FALSE(closest("prometheus", kNames));
   EXPECT_FALSE(closest("x", kNames));
+  const std::string long_name(65, 'x');
+  const std::string_view one_more[] = {std::string_view(long_name).substr(1)};
+  EXPECT_TRUE(closest(long_name.substr(2), one_more));
+  EXPECT_FALSE(closest(long_name, one_more)) << "it is not compared";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The API on its sockets.
 #include "daemon/api/api_server.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <sys/socket.h>
@@ -107,6 +108,49 @@ TEST_F(StartedServer, EventsComeAsTheyHappen) {
   EXPECT_EQ(answer.error().errnum, ECANCELED);
   EXPECT_THAT(got, StartsWith(": linkhealth\nretry: 5000\n\nid: "));
   EXPECT_THAT(got, HasSubstr("\nevent: fault\ndata: {\""));
+}
+
+TEST_F(StartedServer, ANameOfAStrangerOnLoopbackIsRefused) {
+  const auto status = [&](const std::string& method, const std::string& host) {
+    const std::string request =
+        method + " /-/ready HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+    const OwnedFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(server->tcp_port()));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_GT(send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL), 0);
+    std::string answer(12, '\0');
+    EXPECT_EQ(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL), 12);
+    return answer.substr(9);
+  };
+  EXPECT_EQ(status("GET", "localhost:1"), "200");
+  EXPECT_EQ(status("GET", "evil.example"), "421");
+  EXPECT_EQ(status("POST", "evil.example"), "421");
+  EXPECT_EQ(status("POST", "localhost"), "405");
+}
+
+TEST_F(StartedServer, StreamsOnTcpTakeNoPlacesOfTheUnixSocket) {
+  settings.limits.streams = 1;
+  server.reset();
+  start();
+  const std::string path = "/api/v1/events/stream";
+  cli::HttpTarget target;
+  target.url = "http://127.0.0.1:" + std::to_string(server->tcp_port()) + path;
+  int local_status = 0;
+  const auto ended = cli::fetch(target, [&](int status, std::string_view) {
+    EXPECT_EQ(status, 200);
+    EXPECT_EQ(tcp(path).status, 503);
+    const auto local_ended = cli::fetch(local_target(path), [&](int inner, std::string_view) {
+      local_status = inner;
+      return false;
+    });
+    EXPECT_EQ(local_ended.error().errnum, ECANCELED);
+    return false;
+  });
+  EXPECT_EQ(ended.error().errnum, ECANCELED);
+  EXPECT_EQ(local_status, 200);
 }
 
 TEST_F(StartedServer, AnAddressInUseIsOneClearError) {

@@ -46,6 +46,25 @@ TEST_F(ApiTest, MetricGroups) {
   EXPECT_THAT(wrong.body, HasSubstr("there are counters and optics"));
 }
 
+TEST_F(ApiTest, ManyEventsComeAsAStreamInPieces) {
+  for (int i = 1; i < 300; ++i) publish();
+  HttpRequest request;
+  request.method = "GET";
+  request.path = "/api/v1/events/stream";
+  request.last_event_id = "of a daemon before";
+  const HttpResponse response = handle_api(request, context());
+  std::size_t pieces = 0, events = 0;
+  for (std::string piece; response.stream->next(piece) == HttpStream::State::kBytes;
+       piece.clear(), ++pieces) {
+    EXPECT_LT(piece.size(), 40'000U);
+    for (auto at = piece.find("\ndata: "); at != std::string::npos;
+         at = piece.find("\ndata: ", at + 1))
+      ++events;
+  }
+  EXPECT_EQ(events, 300U);
+  EXPECT_GT(pieces, 2U);
+}
+
 TEST_F(ApiTest, APortByAnyOfItsNamesSlashesIncluded) {
   for (const char* name : {"mlx5_3/1", "mlx5_3", "ens4np0", "0000:9a:00.0"})
     EXPECT_THAT(ask(std::string("/api/v1/ports/") + name).body,
@@ -166,6 +185,8 @@ TEST_F(ApiActions, BadParameters) {
   EXPECT_EQ(status(), 400) << "no name";
   request.params = {{"by", "ann (as root)"}};
   EXPECT_EQ(status(), 400) << "the daemon writes that";
+  request.params = {{"by", "ann ( as root)"}};
+  EXPECT_EQ(status(), 400);
   request.params = {{"by", "ann"}};
   request.path = "/api/v1/ports/none/ack";
   EXPECT_EQ(status(), 404);
@@ -186,6 +207,10 @@ TEST_F(ApiActions, TheAuthenticatedUserIsAddedToAnotherName) {
   request.caller.user = "bob";
   EXPECT_EQ(status(), 200);
   EXPECT_THAT(fake.noted, HasSubstr("|bob|"));
+  request.caller.user = "eve (as root)";  // so a certificate can call her
+  EXPECT_EQ(status(), 200);
+  EXPECT_THAT(fake.noted, HasSubstr("|eve [as root]|"));
+  request.caller.user = "bob";
   request.path = "/api/v1/maintenance";
   request.params = {{"by", "ann"}, {"port", "mlx5_3"}, {"for", "60"}};
   EXPECT_EQ(status(), 200);

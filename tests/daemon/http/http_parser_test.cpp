@@ -67,10 +67,15 @@ TEST(HttpParser, RefusedRequests) {
   const std::string nul("X: a\0b", 6);
   for (const std::string& field :
        {std::string("no colon"), std::string("X : x"), std::string("Content-Length: -1"),
-        std::string("Content-Length: 3\r\nContent-Length: 4"), std::string("X: a\r\n folded"),
-        std::string("X: a\rb"), std::string("X: a\nY: b"), nul,
+        std::string("Content-Length: 1,1"), std::string("Content-Length: 3\r\nContent-Length: 4"),
+        std::string("X: a\r\n folded"), std::string("X: a\rb"), std::string("X: a\nY: b"), nul,
         std::string("Authorization: a\r\nAuthorization: b"), std::string("Host: other")})
     EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: n\r\n" + field + "\r\n\r\n"), 400) << field;
+  for (const char* host : {"", "n", "n.example:9942", "[::1]:9942", "[fe80::1%eth0]", "a_b:"})
+    EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"), 0) << host;
+  for (const char* host : {"a b", "a/b", "user@n", "a,b", "a?b", "\"a\"", "a\x80", "n:x",
+                           "n:999999", "[::1", "a]", "[::1]x"})
+    EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"), 400) << host;
   const auto with = [&](const std::string& field) {
     return status("GET / HTTP/1.1\r\nHost: n\r\n" + field + "\r\n\r\n");
   };

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "daemon/http/listening_sockets.h"
 #include "tests/support/gunzip.h"
@@ -78,7 +80,7 @@ class Client {
 
 constexpr const char* kOk = "HTTP/1.1 200 OK\r\n";
 
-/// GET /ready, /big (1 MB), /throw, /stream.
+/// GET /ready, /big (1 MB, of each query its own), /throw, /stream, /wait (for release()).
 class HttpServerTest : public ::testing::Test {
  protected:
   void start(HttpLimits limits = {}) {
@@ -93,7 +95,10 @@ class HttpServerTest : public ::testing::Test {
     HttpResponse response;
     response.content_type = "text/plain";
     response.body = "ready\n";
-    if (request.path == "/big") response.body = std::string(1'000'000, 'x') + "end\n";
+    answered.push_back(request.path);
+    if (request.path == "/wait") wait_for_release();
+    if (request.path == "/big")
+      response.body = request.param("of") + std::string(1'000'000, 'x') + "end\n";
     if (request.path == "/throw") throw std::runtime_error("no");
     if (request.path != "/stream") return response;
     response.stream = std::make_unique<HttpStream>();
@@ -114,7 +119,32 @@ class HttpServerTest : public ::testing::Test {
     }
     server->wake();
   }
+  /// The server's thread is busy until release(), and then for `busy_after`.
+  void wait_for_release() {
+    std::unique_lock lock(mutex);
+    waiting = true;
+    changed.notify_all();
+    changed.wait(lock, [this] { return released; });
+    std::this_thread::sleep_for(busy_after);
+  }
+  void make_busy(const Client& one) {
+    one.get("/wait");
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return waiting; });
+  }
+  void release() {
+    const std::lock_guard lock(mutex);
+    released = true;
+    changed.notify_all();
+  }
   [[nodiscard]] Client client() const { return Client(port); }
+  /// A client that has a large answer under way, and takes nothing more of it.
+  Client slow_reader(const std::string& query) const {
+    Client made(port);
+    made.get("/big" + query);
+    EXPECT_THAT(made.read_to("\r\n"), kOk);
+    return made;
+  }
   /// A client that was answered, and whose connection is idle.
   Client idle_client() const {
     Client made(port);
@@ -136,6 +166,10 @@ class HttpServerTest : public ::testing::Test {
   int port = 0;
   Milliseconds poll_after{60'000};
   std::mutex mutex;
+  std::condition_variable changed;
+  bool waiting = false, released = false;
+  Milliseconds busy_after{0};
+  std::vector<std::string> answered;  ///< paths; of the server's thread
   std::string published;
   HttpStream::State at_end = HttpStream::State::kNothingYet;
   std::optional<HttpServer> server;
@@ -241,6 +275,55 @@ TEST_F(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
   for (int i = 0; i < 10; ++i) slow.get("/big");
   idle_client();
   for (int i = 0; i < 10; ++i) ASSERT_THAT(slow.read_to("xend\n"), EndsWith("xend\n"));
+}
+
+TEST_F(HttpServerTest, SlowReadersOfLargeAnswersShareThemOrAreRefused) {
+  start({.untaken_bytes = 2'500'000, .answer = Milliseconds(60'000)});
+  const Client first = slow_reader("?of=a");
+  const Client second = slow_reader("?of=b");
+  const Client third = client();
+  third.get("/big?of=c");
+  const std::string refusal = third.read_to("}\n");
+  EXPECT_THAT(refusal, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
+  const Client same = slow_reader("?of=a");
+  expect_answer(third);
+  first.read_to("end\n");
+  EXPECT_THAT(same.read_to("end\n"), HasSubstr("\r\n\r\naxxx"));
+  expect_answer(first);  // by now the server knows that it has taken all
+  expect_answer(same);
+  slow_reader("?of=c");
+}
+
+TEST_F(HttpServerTest, ManyRequestsInOneWriteHaveOneAnswerATurn) {
+  start();
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "GET /many HTTP/1.1\r\nHost: n\r\n\r\n";
+  const Client greedy = client();
+  make_busy(greedy);
+  greedy.send(many);
+  const Client other = client();
+  other.get("/other");
+  release();
+  other.read_to("ready\n");
+  for (int i = 0; i < 101; ++i) greedy.read_to("ready\n");
+  server.reset();
+  const auto at = std::ranges::find(answered, "/other") - answered.begin();
+  EXPECT_LT(at, 10) << "of " << answered.size();
+}
+
+TEST_F(HttpServerTest, ARequestThatCameInTimeIsNotLateBecauseTheServerWasBusy) {
+  busy_after = Milliseconds(1'100);
+  start({.request = Milliseconds(1'000), .idle = Milliseconds(1'000)});
+  const Client slow = client();
+  const Client kept = idle_client();
+  const Client fresh = client();
+  make_busy(slow);
+  kept.get("/ready");
+  fresh.get("/ready");
+  release();
+  EXPECT_THAT(kept.read_to("ready\n"), StartsWith(kOk));
+  EXPECT_THAT(fresh.read_to("ready\n"), StartsWith(kOk));
 }
 
 TEST_F(HttpServerTest, AStreamIsWokenAndEndsInGoodOrder) {

@@ -36,31 +36,51 @@ class PasswordCheckerTest : public ::testing::Test {
   }
   bool compare(const std::string& password, const std::string& hash) {
     std::unique_lock lock(mutex_);
+    running_ = true;
+    changed_.notify_all();
     changed_.wait(lock, [this] { return released_ > 0; });
+    running_ = false;
     --released_;
     ++compared_;
     return password == hash;
   }
-  bool begin(const std::string& password) {
-    return checker_.check({"anna", password}, "secret", client_,
-                          [this](bool correct) { result_ = correct; });
+  void begin(const std::string& password, const std::string& address = "10.0.0.1") {
+    checker_.check({"anna", password}, "secret", address, client_,
+                   [this, password](PasswordChecker::Finding found) {
+                     result_ = found;
+                     found ? finished_.push_back(password) : left_out_.push_back(password);
+                   });
   }
-  /// The result of the running check.
-  bool wait() {
+  /// The checker's thread has this one, and waits for release().
+  void begin_running(const std::string& password, const std::string& address = "10.0.0.1") {
+    begin(password, address);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return running_; });
+  }
+  /// What the next check found.
+  PasswordChecker::Finding wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !tasks_.empty(); });
     const auto task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
     task();
-    return result_.value();
+    return result_;
+  }
+  void wrong_from(const std::string& address) {
+    release(1);
+    begin("guess from " + address, address);
+    EXPECT_EQ(wait(), false);
+    finished_.clear();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
   int released_ = 0, compared_ = 0;
-  std::optional<bool> result_;
+  bool running_ = false;
+  PasswordChecker::Finding result_;
+  std::vector<std::string> finished_, left_out_;  ///< passwords
   std::shared_ptr<int> client_ = std::make_shared<int>();
   PasswordChecker checker_{[this](const std::string& password, const std::string& hash) {
                              return compare(password, hash);
@@ -68,32 +88,68 @@ class PasswordCheckerTest : public ::testing::Test {
                            [this](std::function<void()> task) { post(std::move(task)); }};
 };
 
-TEST_F(PasswordCheckerTest, ACorrectPasswordIsRememberedAWrongOneIsNot) {
+TEST_F(PasswordCheckerTest, WhatWasFoundIsRememberedUntilTheUsersChange) {
   release(2);
-  ASSERT_TRUE(begin("guess"));
-  EXPECT_FALSE(wait());
-  EXPECT_FALSE(checker_.is_remembered({"anna", "guess"}, "secret"));
-  ASSERT_TRUE(begin("secret"));
-  EXPECT_TRUE(wait());
-  EXPECT_TRUE(checker_.is_remembered({"anna", "secret"}, "secret"));
-  EXPECT_FALSE(checker_.is_remembered({"anna", "secret"}, "another hash"));
-  EXPECT_FALSE(checker_.is_remembered({"bob", "secret"}, "secret"));
+  EXPECT_EQ(checker_.remembered({"anna", "guess"}, "secret"), std::nullopt);
+  begin("guess");
+  EXPECT_EQ(wait(), false);
+  EXPECT_EQ(checker_.remembered({"anna", "guess"}, "secret"), false);
+  begin("secret");
+  EXPECT_EQ(wait(), true);
+  EXPECT_EQ(checker_.remembered({"anna", "secret"}, "secret"), true);
+  EXPECT_EQ(checker_.remembered({"anna", "secret"}, "another hash"), std::nullopt);
+  EXPECT_EQ(checker_.remembered({"bob", "secret"}, "secret"), std::nullopt);
   checker_.forget_all();
-  EXPECT_FALSE(checker_.is_remembered({"anna", "secret"}, "secret"));
+  EXPECT_EQ(checker_.remembered({"anna", "secret"}, "secret"), std::nullopt);
+  EXPECT_EQ(checker_.remembered({"anna", "guess"}, "secret"), std::nullopt);
 }
 
-TEST_F(PasswordCheckerTest, TheQueueIsBoundedAndAClientThatHasDisconnectedIsSkipped) {
-  std::size_t accepted = 0;
-  while (begin("x")) ++accepted;
-  EXPECT_GE(accepted, PasswordChecker::kMaxWaiting);
-  client_.reset();
-  release(1);  // the running check
-  client_ = std::make_shared<int>();
-  while (!begin("secret")) std::this_thread::yield();
-  release(1);
-  while (!wait()) {
+TEST_F(PasswordCheckerTest, WrongOnesDoNotPushOutTheRightOne) {
+  release(PasswordChecker::kMaxRemembered + 2);
+  begin("secret");
+  wait();
+  for (std::size_t i = 0; i <= PasswordChecker::kMaxRemembered; ++i) {
+    begin("guess " + std::to_string(i));
+    wait();
   }
-  EXPECT_LE(compared_, 2);
+  EXPECT_EQ(checker_.remembered({"anna", "guess 0"}, "secret"), std::nullopt) << "bounded";
+  EXPECT_EQ(checker_.remembered({"anna", "secret"}, "secret"), true);
+}
+
+TEST_F(PasswordCheckerTest, AnAddressHasFewPlaces) {
+  begin_running("guess 0");
+  for (std::size_t i = 0; i < PasswordChecker::kMaxOfAddress + 3; ++i)
+    begin("guess " + std::to_string(i + 1));
+  EXPECT_EQ(left_out_.size(), 3U);
+  begin("secret", "10.0.0.2");
+  EXPECT_EQ(left_out_.size(), 3U);
+}
+
+TEST_F(PasswordCheckerTest, WhoWasWrongLatelyComesAfterAllOthersAndGivesUpHisPlace) {
+  for (int i = 0; i < 5; ++i) wrong_from("10.6.6." + std::to_string(i));
+  begin_running("running", "10.0.0.1");
+  for (std::size_t i = 0; i < PasswordChecker::kMaxWaiting; ++i)
+    begin("guess " + std::to_string(i), "10.6.6." + std::to_string(i % 5));
+  EXPECT_TRUE(left_out_.empty());
+  begin("one more guess", "10.6.6.4");
+  EXPECT_EQ(left_out_, std::vector<std::string>{"one more guess"});
+  begin("secret", "10.0.0.2");
+  EXPECT_EQ(left_out_.back(), "guess 0") << "its place is taken";
+  release(2);
+  wait();
+  EXPECT_EQ(wait(), true);
+  EXPECT_EQ(finished_, (std::vector<std::string>{"running", "secret"}));
+}
+
+TEST_F(PasswordCheckerTest, AClientThatHasDisconnectedIsSkipped) {
+  begin_running("guess 1");
+  begin("guess 2");
+  client_ = std::make_shared<int>();
+  begin("secret");
+  release(2);
+  EXPECT_EQ(wait(), false);
+  EXPECT_EQ(wait(), true);
+  EXPECT_EQ(compared_, 2);
 }
 
 TEST(Bcrypt, OfLibcrypt) {

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <grp.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +93,39 @@ TEST(PeerCredentialsTest, AreThoseOfTheOtherEnd) {
   EXPECT_EQ(peer->uid, geteuid());
   EXPECT_THAT(peer->groups, Contains(getegid()));
   EXPECT_FALSE(peer_credentials(-1).ok());
+}
+
+/// Both ends of a TCP connection to `address`, or nothing where this machine has no IPv6.
+std::vector<OwnedFd> connected(const ListenAddress& address, const char* to) {
+  auto listening = listen_tcp(address);
+  if (!listening) return {};
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  EXPECT_EQ(getaddrinfo(to, std::to_string(*bound_port(*listening)).c_str(), &hints, &found), 0);
+  std::vector<OwnedFd> ends;
+  ends.emplace_back(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(connect(ends[0].get(), found->ai_addr, found->ai_addrlen), 0);
+  freeaddrinfo(found);
+  pollfd waiting{listening->get(), POLLIN, 0};
+  EXPECT_EQ(poll(&waiting, 1, -1), 1);
+  ends.emplace_back(accept(listening->get(), nullptr, nullptr));
+  return ends;
+}
+
+TEST(PeerNetwork, IsTheAddressOrHalfOfIt) {
+  const auto ipv4 = connected({"127.0.0.1", 0}, "127.0.0.1");
+  EXPECT_EQ(peer_network(ipv4[1].get()), std::string("\x7f\0\0\1", 4));
+  EXPECT_TRUE(is_on_loopback(ipv4[1].get()));
+  EXPECT_EQ(peer_network(-1), "");
+  EXPECT_FALSE(is_on_loopback(-1));
+  const auto ipv6 = connected({"::1", 0}, "::1");
+  if (ipv6.empty()) GTEST_SKIP() << "no IPv6 on this machine";
+  EXPECT_EQ(peer_network(ipv6[1].get()), std::string(8, '\0'));
+  EXPECT_TRUE(is_on_loopback(ipv6[1].get()));
+  const auto mapped = connected({"::", 0}, "127.0.0.1");
+  EXPECT_EQ(peer_network(mapped[1].get()), std::string("\x7f\0\0\1", 4));
 }
 
 TEST_F(PeerTest, AGroupThatIsNotThereIsAnErrorAtTheStart) {

@@ -159,8 +159,8 @@ TEST(Metrics, WildTextFromAModuleLosesNothing) {
   Report report = test::example_report();
   report.ports[0].latest.module->vendor = "a\"b\\c\nd\xff";
   EXPECT_THAT(render(report), HasSubstr(R"(vendor="a\"b\\c?d?")"));
-  report.ports[0].latest.module->vendor = "a\"b\\c\nd";
-  EXPECT_THAT(render(report), HasSubstr(R"(vendor="a\"b\\c\nd")"));
+  report.ports[0].latest.module->vendor = "a\"b\\c\x1b[31md";
+  EXPECT_THAT(render(report), HasSubstr(R"(vendor="a\"b\\c?[31md")")) << "no escapes of a terminal";
 }
 
 TEST(Metrics, ASeriesComesOnce) {

@@ -56,6 +56,14 @@ TEST(Json, RefusesADeepDocument) {
   EXPECT_TRUE(parse_json(brackets_in_text));
 }
 
+TEST(Json, WhatTurnsATerminalAroundIsEscapedAndReadsTheSame) {
+  const std::string name = "a\x1b[31m\x7f\xc2\x9b\u202e\u2066\ufeffb\u2026\u00b5";
+  const std::string json = quoted_json(name);
+  EXPECT_EQ(json, R"("a\u001b[31m\u007f\u009b\u202e\u2066\ufeffb)"
+                  "\u2026\u00b5\"");
+  EXPECT_EQ(parse_json(json)->get<std::string>(), name);
+}
+
 TEST(Json, WritesValidTextForAnyBytes) {
   EXPECT_EQ(quoted_json("a\"\\\n\x01\xff\xc3\xa9"), "\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\xc3\xa9\"");
   EXPECT_EQ(format_json(OrderedJson{{"z", 1U}, {"a", std::nan("")}}), R"({"z":1,"a":null})");
