@@ -428,12 +428,25 @@ class Falls {
         candidates =
             std::max(candidates, others);  // after a restart nothing is known to have been up
       };
-      if (kind == SharedKind::kModule) set(group.module_fell, group.module_ports);
+      // Work at the module takes its links down together: no symptom of a fault.
+      if (kind == SharedKind::kModule && !is_worked_at(all_[i]))
+        set(group.module_fell, group.module_ports);
       if (kind == SharedKind::kCard) set(group.card_fell, group.card_ports);
       if (kind == SharedKind::kLeaf) set(group.fell_together, group.same_leaf);
       if (kind == SharedKind::kNode) set(group.node_fell, group.node_ports);
       if (kind == SharedKind::kUnknown) set(group.unknown_fell, group.node_ports);
     }
+  }
+
+  /// Whether the module was taken out of its cage, or another one put in, when the link went down.
+  static bool is_worked_at(const PortStep& step) {
+    constexpr double kBeforeS = 30;  // the link goes down before the module's absence is read
+    const auto& since = step.port.carrier.since;
+    if (!since) return false;
+    const SteadyTime from = *since - from_seconds(kBeforeS);
+    const ModuleHistory& own = step.port.own;
+    return own.drop_outs.taken_out_since(from) ||
+           (own.serial_changed_at && *own.serial_changed_at >= from);
   }
 
   std::vector<PortStep>& all_;

@@ -56,7 +56,10 @@ TEST_F(Replay, TextIsTheStatusAndTheExplanationOfEachFault) {
 }
 
 TEST_F(Replay, ARecordingTooShortToJudgeIsNeverHealthy) {
-  EXPECT_EQ(run(kText), 0);
+  std::string text = kText;
+  const auto event = text.find(R"(,"events")");
+  text.erase(event, text.rfind('}') - event);  // in which the link goes down
+  EXPECT_EQ(run(text), 0);
   EXPECT_THAT(out_, AllOf(HasSubstr("recording too short to judge: "), HasSubstr("1 unknown"),
                           Not(HasSubstr("healthy"))));
 }

@@ -168,7 +168,7 @@ TEST(Config, AWrongValueNamesItsLineAndTheAllowedRange) {
             R"(a.yaml:3: "lanes" must be a whole number from 1 to 64, not "0")");
   EXPECT_EQ(error_of("ports:\n  a/1:\n    exempt:\n"),
             R"(a.yaml:3: "exempt" needs the reason as its value)");
-  EXPECT_THAT(error_of("just words\n"), HasSubstr("a.yaml:1: a configuration is made of keys"));
+  EXPECT_THAT(error_of("just words\n"), HasSubstr("a.yaml:1: a configuration consists of keys"));
 }
 
 TEST(Config, BrokenYamlNamesItsLine) {

@@ -295,7 +295,7 @@ TEST(ExpectedPorts, OneThatCannotBeJudgedIsRefusedWithTheReason) {
     remarks.insert(remarks.end(), step.remarks.begin(), step.remarks.end());
   }
   ASSERT_EQ(remarks.size(), 1U) << "once";
-  EXPECT_THAT(remarks[0], HasSubstr("cannot be judged: virtual function of 0000:10:00.0"));
+  EXPECT_THAT(remarks[0], HasSubstr("cannot be monitored: virtual function of 0000:10:00.0"));
   EXPECT_TRUE(node.port("mlx5_1/1")->note.starts_with(kRefusedEntry));
 }
 

@@ -327,7 +327,7 @@ TEST(FarModule, ThatIsReadAtLastNeedsOnlyTime) {
       if (missing.symptom == "far_tx_low") return missing.how;
     return std::string();
   };
-  EXPECT_THAT(how_to_see_far_tx(story.port()), HasSubstr("transmit power of the far end"));
+  EXPECT_THAT(how_to_see_far_tx(story.port()), HasSubstr("Tx power of the far end"));
   PeerSample far;
   far.source = "telemetry";
   far.module.emplace().lanes.resize(4);

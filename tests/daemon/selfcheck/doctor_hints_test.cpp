@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
                 Visibility::kHidden, "libibumad3"},
         Refusal{"verbs_events", "cannot load libibverbs.so.1: cannot open shared object file",
                 Visibility::kHidden, "libibverbs1"},
-        Refusal{"import", "late.json: stale", Visibility::kHidden, "rights"},
+        Refusal{"import", "late.json: stale", Visibility::kHidden, "permissions"},
         Refusal{"devlink", "EPERM", Visibility::kHidden, "network namespace"},
         Refusal{"module", "Too many open files", Visibility::kHidden, "LimitNOFILE"},
         Refusal{"inventory", "/sys/class/infiniband: Permission denied", Visibility::kHidden,
