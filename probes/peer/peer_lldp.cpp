@@ -213,7 +213,8 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
     case EACCES:
     case EPERM:
       return fmt::format(
-          "no access to {}: let linkhealthd run with lldpd's group (usermod -aG _lldpd linkhealth, and "
+          "no access to {}: let linkhealthd run with lldpd's group (usermod -aG _lldpd linkhealth, "
+          "and "
           "restart it; docker: --group-add; Kubernetes: supplementalGroups)",
           socket_path);
     case ETIMEDOUT:
