@@ -26,7 +26,7 @@ from odd_nodes import ALL, CONFIG, ONLY, Daemon, Node, put  # noqa: E402
 
 SLOW = 10_000 if ALL else 1_000
 STARTED = []  # daemons
-BOB = "$2b$10$8W46rnKLnd7K8TAiFfRxWeJBywkLnSwXafI5FAg1ZmwS2n4dOXqoO"  # correct horse
+BOB = "$2b$04$4xrRZMdwNFbC5Cfj3aaTU.ycTHnzarMTn3ozTOlO9NQ8WscJG5yCG"  # correct horse
 
 
 def started(node, directory, config=CONFIG):
@@ -228,18 +228,21 @@ def wrong_passwords(node, directory):
         guesser.start()
     while len(statuses) < 50:
         time.sleep(0.01)
-    times = []
+    times, passed = [], 0
     for source in range(10, 15):  # each from an address of its own
+        before = statuses.count("401")
         seconds, status = ask(daemon, "/-/ready", fields="Authorization: Basic Ym9iOmNvcnJlY3QgaG9yc2U=\r\n", source=f"127.0.0.{source}")
         assert status == "200", status
         times.append(seconds)
+        passed = passed or statuses.count("401") - before
     stop.set()
     for guesser in guessers:
         guesser.join()
     assert "200" not in statuses
     print(f"     8 guessers, {len(statuses)} guesses ({statuses.count('503')} times 503): the right password {times[0] * 1000:.0f} ms, "
           f"then {max(times[1:]) * 1000:.0f} ms at most")
-    assert times[0] < 10 and max(times[1:]) < 5, times
+    # Timing is the machine's; how many were checked before it is not: one was under way, and answers cross.
+    assert passed <= 12, passed
 
 
 TESTS = (memory_of_slow_readers, time_of_greedy_clients, slow_connections, malformed_requests, wrong_passwords)
