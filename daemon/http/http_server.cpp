@@ -46,7 +46,8 @@ using TlsStream = net::ssl::stream<Socket&>;
 constexpr int kAcceptsATurn = 16;
 constexpr std::size_t kReadBytes = 16384;
 constexpr std::size_t kMinCompressed_bytes = 1400;  // less fits into one packet anyway
-constexpr Milliseconds kStopPatience{500};          // for the last bytes of streams
+constexpr int kPasswordsAtOnce = 4;  // times an answer's: others are checked before on a busy node
+constexpr Milliseconds kStopPatience{500};  // for the last bytes of streams
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 /// Errors of one connection, not of the listening socket (accept(2), "Error handling"). EPERM is
@@ -241,6 +242,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     set_deadline(server_.limits_.answer);
     if (transport_ == Caller::Transport::kUnix || server_.auth_ == nullptr) return answer();
     state_ = State::kAuthenticating;
+    set_deadline(kPasswordsAtOnce * server_.limits_.answer);
     server_.auth_->authenticate(request_, tls_ ? tls_->native_handle() : nullptr,
                                 shared_from_this(),
                                 [weak = weak_from_this()](HttpAuth::Answer answer) {

@@ -16,18 +16,16 @@ constexpr std::string_view kLedger = "ledger", kReferences = "references";
 std::int64_t ms(WallTime time) { return time.time_since_epoch().count(); }
 WallTime wall(std::int64_t ms) { return WallTime(Milliseconds(ms)); }
 
-/// What the first column of each row holds as JSON.
+/// What the first column of each row holds as JSON. One that can't be read, for a bit of it is
+/// wrong, hides no other.
 template <typename T, typename... Values>
 std::vector<T> read_documents(SqlDatabase& database, const char* sql, const Values&... values) {
   std::vector<T> documents;
   database.each(
       sql,
       [&](const SqlRow& row) {
-        auto document = parse_fields<T>(row.bytes(0));
-        if (document)
+        if (auto document = parse_fields<T>(row.bytes(0)))
           documents.push_back(*std::move(document));
-        else
-          database.fail(document.error());
       },
       values...);
   return documents;
@@ -35,8 +33,18 @@ std::vector<T> read_documents(SqlDatabase& database, const char* sql, const Valu
 
 template <typename T>
 T read_state(SqlDatabase& database, std::string_view name) {
-  auto found = read_documents<T>(database, "SELECT document FROM state WHERE name=?", name);
-  return found.empty() ? T() : std::move(found.front());
+  T state;
+  database.each(
+      "SELECT document FROM state WHERE name=?",
+      [&](const SqlRow& row) {
+        auto document = parse_fields<T>(row.bytes(0));
+        if (document)
+          state = *std::move(document);
+        else
+          database.fail(document.error());
+      },
+      name);
+  return state;
 }
 
 template <typename T>

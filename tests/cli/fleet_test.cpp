@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "cli/exit_codes.h"
+#include "cli/http_client.h"
 #include "daemon/http/http_server.h"
 #include "daemon/http/listening_sockets.h"
 #include "tests/support/temp_directory.h"
@@ -108,6 +109,12 @@ class FakePrometheus : public ::testing::Test {
     response.status = request.path == "/p/api/v1/query" ? status_ : 404;
     response.content_type = "application/json";
     response.body = body_;
+    if (request.path == "/drips") {
+      response.stream = std::make_unique<HttpStream>();
+      response.stream->next = [](std::string&) { return HttpStream::State::kNothingYet; };
+      response.stream->poll_after = Milliseconds(50);
+      response.stream->keep_alive = " ";
+    }
     for (const auto& [part, answer] : answers_)
       if (request.param("query").find(part) != std::string::npos) {
         response.body = answer;
@@ -175,6 +182,26 @@ TEST_F(FakePrometheus, AnotherServerIsOneLine) {
     EXPECT_EQ(std::count(out.err.begin(), out.err.end(), '\n'), 1) << out.err;
     EXPECT_THAT(out.err, Not(HasSubstr("secret")));
     EXPECT_EQ(out.out, "");
+  }
+}
+
+TEST_F(FakePrometheus, OneThatDripsIsNotAwaitedForEver) {
+  HttpTarget target;
+  target.url = "http://127.0.0.1:" + std::to_string(port_) + "/drips";
+  EXPECT_GT(target.whole_s, 0) << "what a caller gets that says nothing";
+  target.whole_s = 1;
+  const auto answer = fetch(target, std::size_t{1} << 20U);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("Timeout"));
+}
+
+TEST_F(FakePrometheus, NoAddressIsPrintedWithItsPassword) {
+  for (const char* odd : {"ftp://me:secret@host", "me:secret@host:9090", "http://me:secret@",
+                          "http://me:secret@127.0.0.1:1/?x=1", "http://me:secret@127.0.0.1:1",
+                          "http://secret@127.0.0.1:1", "https://me:secret@127.0.0.1:1#f"}) {
+    const Outcome out = run("--prometheus '" + std::string(odd) + "'");
+    EXPECT_NE(out.exit_code, kOk) << odd;
+    EXPECT_THAT(out.err, Not(HasSubstr("secret")));
   }
 }
 

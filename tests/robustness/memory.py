@@ -14,7 +14,7 @@ import tempfile
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from odd_nodes import CONFIG, Daemon, Node, put  # noqa: E402
+from odd_nodes import ALL, CONFIG, DAEMON, Daemon, Node, put  # noqa: E402
 
 QUICK = CONFIG + "ledger: {down_hold_s: 0, signal_hold_s: 0, notice_hold_s: 0}\n"
 
@@ -58,7 +58,7 @@ def a_kill_at_any_moment(node, directory):
     told = [event["fault"]["id"] for event in events(daemon) if event["event"] == "opened"]
     assert len(told) == 1, told
     chance = random.Random(5)  # one for all rounds: a new one would give its first number each time
-    for _ in range(8):
+    for _ in range(200 if ALL else 8):
         kill(daemon)
         daemon = Daemon(node, state=directory, config=QUICK)
         daemon.until(lambda: open_faults(daemon) == told, "the same fault after the kill")
@@ -103,9 +103,30 @@ def a_full_disk(node, directory):
         subprocess.run(["umount", "-l", directory], check=False)
 
 
+def a_second_daemon(node, directory):
+    """It does not start on the state of the first, which goes on."""
+    daemon = Daemon(node, state=directory)
+    second = subprocess.run([DAEMON, "--sysroot", node.root, "--state-dir", directory, "--socket", directory + "/other.sock", "--listen",
+                             "127.0.0.1:0", "--dry-run"], capture_output=True, text=True, timeout=30, check=False)
+    assert second.returncode != 0 and f"another linkhealthd keeps its state in {directory}" in second.stderr, second.stderr
+    assert daemon.get("/-/ready") is not None
+    kill(daemon)
+    daemon = Daemon(node, state=directory)  # the lock went with it
+    daemon.stop()
+
+
+def no_file_in_the_place_of_the_database(node, directory):
+    """A FIFO that nobody writes to holds up neither the start nor the end."""
+    os.mkfifo(directory + "/linkhealth.db")
+    daemon = Daemon(node, state=directory)
+    daemon.until(lambda: "\nlinkhealth_store_up 0\n" in daemon.metrics(), "nothing is kept")
+    assert "not a regular file" in daemon.log_text()
+    daemon.stop()
+
+
 def main():
     failed = 0
-    for test in (a_kill_at_any_moment, a_full_disk):
+    for test in (a_kill_at_any_moment, a_full_disk, a_second_daemon, no_file_in_the_place_of_the_database):
         node, directory = Node(), tempfile.mkdtemp(prefix="memory_state.")
         try:
             test(node, directory)

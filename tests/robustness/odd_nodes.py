@@ -22,7 +22,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fuse_hang import HangingDirectory, Unusable  # noqa: E402
 
 DAEMON, PROGRAM = sys.argv[1:3]
+ALL = os.environ.get("LINKHEALTH_ALL") is not None  # as often as docs/reliability.md says
 ONLY = sys.argv[3:]  # none: all
+FLOOD = 25_000 if ALL else 2_000  # times down and up; two events each, of both ends
 COUNTERS = ["symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data", "port_rcv_data"]
 CONFIG = """site: {rack: r12, u: "14"}
 
@@ -669,6 +671,58 @@ def too_few_descriptors(node):
         assert "Too many open files" not in daemon.metrics()
 
 
+def descriptors_run_out(node):
+    """What can't be opened is unknown and never the device's answer; when there are some again, all is read."""
+    for index in range(9):
+        node.add(index)
+    with running(node, limit_files=256) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_8"), "all ports")
+        daemon.settled_files()
+        kept = UnixHttp(daemon.socket)  # a new connection would need a descriptor
+
+        def ask(path):
+            kept.request("GET", path)
+            return json.loads(kept.getresponse().read())
+
+        ask("/api/v1/report")
+        subprocess.run(["prlimit", f"--pid={daemon.process.pid}", "--nofile=8:256"], check=True)
+        daemon.until(lambda: all(port["health"] == "unknown" for port in ask("/api/v1/report")["ports"]), "nothing is known")
+        reasons = {gap["reason"] for port in ask("/api/v1/report")["ports"] for gap in port["gaps"]}
+        assert any("EMFILE" in reason for reason in reasons) and not any("EBADF" in reason for reason in reasons), reasons
+        doctor = json.dumps(ask("/api/v1/doctor"))
+        assert "descriptors" in doctor, doctor
+        assert not any(port["faults"] for port in ask("/api/v1/report")["ports"]), "no cable is blamed"
+        subprocess.run(["prlimit", f"--pid={daemon.process.pid}", "--nofile=256:256"], check=True)
+        daemon.until(lambda: all(port["health"] == "healthy" for port in daemon.ports().values()), "all is read again")
+
+
+def a_flood_of_link_events(node):
+    """An interface falls and rises as fast as the kernel can tell it; the daemon stays cheap and ends with what is true."""
+    namespaces_or_skip()
+    node.add(0, netdev="v0")
+    with running(node, own_network=OWN_INTERFACE) as daemon:
+        inside = ["nsenter", "-t", str(daemon.process.pid), "-U", "--preserve-credentials", "-n"]
+        ip = inside + ["ip", "-batch", "-"]
+        daemon.until(lambda: daemon.ports()["mlx5_0/1"]["now"]["link"].get("carrier") is True, "the link")
+        before, memory, begun = cpu_s(daemon), daemon.status_number("VmRSS"), time.monotonic()
+        done = subprocess.run(ip, input="link set v1 down\nlink set v1 up\n" * FLOOD, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        took, used = time.monotonic() - begun, cpu_s(daemon) - before
+        net = f"{node.function(0)}/net/v0"  # an event is a prompt: the truth is in the files
+        put(f"{net}/carrier", "0"), put(f"{net}/operstate", "down"), put(f"{net}/carrier_down_count", "3")
+        put(f"{node.port(0)}/state", "1: DOWN"), put(f"{node.port(0)}/phys_state", "3: Disabled")
+        subprocess.run(ip, input="link set v1 down\n", text=True, check=True)
+        daemon.until(lambda: daemon.ports()["mlx5_0/1"]["now"]["link"].get("carrier") is False, "what is true after the last event")
+        grown = daemon.status_number("VmRSS") - memory
+        print(f"     {FLOOD * 4} link events in {took:.1f} s ({FLOOD * 4 / took:.0f} a second): {used:.2f} s of CPU, {grown} kB more memory")
+        assert used < max(2, took / 2) and grown < 8 * 1024, (used, took, grown)
+
+
+def cpu_s(daemon):
+    fields = open(f"/proc/{daemon.process.pid}/stat", encoding="utf-8").read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def hung_read(node):
     """A FUSE file that never answers, in the place of one port's counters."""
     for index in range(8):
@@ -987,7 +1041,7 @@ TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_th
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, a_look_without_a_daemon_ends, hung_search_at_the_start, all_reads_hang, at_the_limit_of_tasks, maintenance_files_hang,
+         too_few_descriptors, descriptors_run_out, a_flood_of_link_events, hung_read, a_look_without_a_daemon_ends, hung_search_at_the_start, all_reads_hang, at_the_limit_of_tasks, maintenance_files_hang,
          missing_capability_and_no_umad, the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy,
          a_copy_leaves_this_nodes_state_alone, watch_as_json]
 

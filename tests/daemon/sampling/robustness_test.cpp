@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/daemon/sampling/sampler_fixture.h"
+#include "tests/support/rounds.h"
 
 namespace linkhealth {
 namespace {
@@ -106,7 +107,7 @@ TEST_F(OddNode, AListThatFailsLaterRemovesNoPort) {
 TEST_F(OddNode, UnpluggedInTheMiddleOfAReadAndReplugged) {
   start();
   settle();
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < test::rounds(5, 100); ++round) {
     remove_card(second);
     clock.advance(settings.counters_period);  // the files are gone in the middle of the cycle
     EXPECT_EQ(settle_until(PortEventKind::kDeviceGone), 1U) << round;

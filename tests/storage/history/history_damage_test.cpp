@@ -133,6 +133,19 @@ TEST_F(HistoryDamageTest, AnyDamageLeavesAWorkingStore) {
   std::cout << "     " << taken_over << " were set aside, " << of_newer << " looked newer\n";
 }
 
+TEST_F(HistoryDamageTest, AnEventThatCannotBeReadHidesNoOther) {
+  auto store = open();
+  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(store->write(event_batch(i)));
+  store->close();
+  SqlDatabase::open(file())->execute("UPDATE events SET document='{\"at' WHERE number=2");
+  SqlDatabase::open(file())->execute("UPDATE repairs SET document='[' WHERE at_ms%2000=0");
+  store = open();
+  EXPECT_THAT(ids_of(store->newest_events(10)), SizeIs(2));
+  const auto timeline = store->timeline({kHistoryPort, history_time(20)});
+  ASSERT_TRUE(timeline.ok()) << timeline.error().message;
+  EXPECT_THAT(timeline->events, SizeIs(2));
+}
+
 /// Runs `body` in a child; its exit code is what `body` returns.
 template <typename Body>
 int in_child(Body body) {
