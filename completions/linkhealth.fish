@@ -26,7 +26,7 @@ complete -c linkhealth -s h -l help -d 'options and examples'
 complete -c linkhealth -l socket -r -F -d 'the socket of the daemon'
 complete -c linkhealth -n __fish_use_subcommand -l version -d 'the version'
 for row in 'status:one line per port' 'explain:the diagnosis of one port' 'history:plots and events of one port' \
-    'watch:status or explain, refreshed each second' 'doctor:which sources are unavailable' \
+    'watch:status or explain, refreshed each second' 'demo:a simulated node with a fault' 'doctor:which sources are unavailable' \
     'record:record what the daemon reads' 'replay:diagnose a recording' 'rules:every fault and symptom' \
     'module:the contents of a module' 'ack:acknowledge a fault' 'maintenance:start or end maintenance' \
     'check:exit code and line for schedulers' 'ticket:what a technician needs at the rack' \

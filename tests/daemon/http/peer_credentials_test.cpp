@@ -38,6 +38,7 @@ TEST(Names, OfUsersAndGroups) {
 
 class PeerTest : public ::testing::Test, protected test::TestServer {
  protected:
+  PeerTest() { settings.socket.mode = 0666; }  // by default other users cannot connect
   /// The status and body that a process of that user and those groups gets. REQUIRES: root.
   std::string as(uid_t uid, const std::vector<gid_t>& groups, const std::string& method,
                  const std::string& path) const {

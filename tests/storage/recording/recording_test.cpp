@@ -29,6 +29,7 @@ struct Contents {
   std::string error;
   std::string warning;
   RecordingHeader header;
+  std::optional<EngineState> known;
   std::vector<Snapshot> snapshots;
 };
 
@@ -40,6 +41,7 @@ Contents read_all(RecordingReader from) {
     return contents;
   }
   contents.header = *header;
+  contents.known = from.known();
   for (;;) {
     auto snapshot = from.next();
     if (!snapshot) {
@@ -71,7 +73,8 @@ std::string bytes_of(const std::string& path) {
 std::string written(const Contents& contents, bool gzip, bool closed = true) {
   const test::TempDirectory directory;
   const std::string path = directory.file(gzip ? "b.jsonl.gz" : "b.jsonl");
-  auto writer = RecordingWriter::create(path, contents.header);
+  auto writer = RecordingWriter::create(path, contents.header,
+                                        contents.known ? &*contents.known : nullptr);
   EXPECT_TRUE(writer) << writer.error().message;
   for (const Snapshot& snapshot : contents.snapshots) EXPECT_TRUE(writer->write(snapshot));
   std::string killed_here = bytes_of(path);
