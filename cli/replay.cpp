@@ -83,7 +83,7 @@ std::shared_ptr<const Report> without_premature_health(std::shared_ptr<const Rep
   if (recorded >= kShortestJudged) return report;
   auto changed = std::make_shared<Report>(*report);
   for (PortReport& port : changed->ports)
-    if (port.health == Health::kHealthy) {
+    if (port.health == Health::kHealthy || (port.health == Health::kUnknown && port.note.empty())) {
       port.health = Health::kUnknown;
       port.note = fmt::format("recording too short to judge: {}, at least {} are needed",
                               format_duration(recorded), format_duration(kShortestJudged));
@@ -96,6 +96,8 @@ std::string text_of(const Report& report, const TextStyle& style) {
   for (const PortReport& port : report.ports)
     if (!port.faults.empty())
       text += "\n" + explain_text(port, style, {.now = report.at, .t = report.t});
+    else if (port.health == Health::kUnknown && !port.note.empty())
+      text += fmt::format("\n{}: {}\n", port.port, port.note);
   return text;
 }
 

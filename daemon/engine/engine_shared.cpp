@@ -504,9 +504,14 @@ std::vector<std::size_t> members_of(const std::vector<PortStep>& all, IsMember i
 }  // namespace
 
 bool is_starting(const Features& f, std::optional<double> uptime_s) {
-  constexpr double kBootS = 240, kReloadS = 200;
-  const auto& reload = f.port.device.driver_reload_at;
-  return (uptime_s && *uptime_s < kBootS) || (reload && in_seconds(f.now - *reload) < kReloadS);
+  // A module that was put in powers up and sets up its lanes (CMIS 5.2, 8.4.11: seconds to a
+  // minute), then the link trains.
+  constexpr double kBootS = 240, kReloadS = 200, kInsertedS = 90;
+  const auto within = [&](const std::optional<SteadyTime>& at, double most_s) {
+    return at && in_seconds(f.now - *at) < most_s;
+  };
+  return (uptime_s && *uptime_s < kBootS) || within(f.port.device.driver_reload_at, kReloadS) ||
+         within(f.port.own.serial_changed_at, kInsertedS);
 }
 
 std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) const {

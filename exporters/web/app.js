@@ -32,8 +32,9 @@ function view() {
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, `No port ${name}`), el('p', {}, el('a', { href: '#/', id: 'back' }, 'All ports')))];
 }
 
+let pressed = false; // a button that is replaced between press and release is not clicked
 function draw() {
-  if (!state.report) return;
+  if (!state.report || pressed) return;
   const focused = document.activeElement?.id;
   const caret = document.activeElement?.selectionStart;
   const scrolled = window.scrollY;
@@ -138,6 +139,8 @@ window.addEventListener('hashchange', async () => {
   if (state.report) sparks();
 });
 window.addEventListener('resize', () => draw());
+window.addEventListener('pointerdown', () => { pressed = true; });
+for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, () => { pressed = false; });
 theme(false);
 ask();
 listen();

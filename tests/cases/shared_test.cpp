@@ -253,7 +253,7 @@ TEST(OneModule, OfWhichAHalfIsDarkHasNoDirtyLanes) {
     node.dark = {3};
     node.fall({3});
     EXPECT_NE(node.fault("mlx5_3/1").fault, "dirty_connector") << period_s;
-    EXPECT_TRUE(contains(node.fault("mlx5_3/1").summary, "no light arrives"))
+    EXPECT_TRUE(contains(node.fault("mlx5_3/1").summary, "no light received"))
         << node.fault("mlx5_3/1").summary;
     EXPECT_TRUE(node.port("mlx5_2/1")->faults.empty());
   }
@@ -269,7 +269,7 @@ TEST(OneModule, OfWhichSomeLanesOfAHalfAreDarkMayBeDirty) {
   };
   node.run(3600);
   node.fall({3});
-  EXPECT_TRUE(contains(node.fault("mlx5_3/1").summary, "some lanes get no light"))
+  EXPECT_TRUE(contains(node.fault("mlx5_3/1").summary, "some lanes receive no light"))
       << node.fault("mlx5_3/1").summary;
 }
 

@@ -36,7 +36,7 @@ TEST(CaseTraining, ThatEndsWithTwentyThousandTimesTheErrorsIsBouncedAndAccusesNo
   ASSERT_FALSE(fault.repair.empty());
   EXPECT_THAT(fault.repair.front(), StartsWith(kBounce));
   EXPECT_THAT(fault.repair, Each(Not(HasSubstr("replace"))));
-  EXPECT_THAT(fault.summary, HasSubstr("after the fall of 2026-11-20T08:59:56Z (8 s)"));
+  EXPECT_THAT(fault.summary, HasSubstr("after the link loss at 2026-11-20T08:59:56Z (8 s)"));
 }
 
 TEST(CaseTraining, ThatEndsWithAHundredTimesTheErrorsIsToldAsANotice) {

@@ -259,7 +259,7 @@ def no_device_at_all(node):
         assert daemon.report()["ports"] == []
         assert "linkhealth_stuck_probes 0" in daemon.metrics()
         daemon.stop()
-        assert "no RDMA port on this node" in open(daemon.directory + "/log", encoding="utf-8").read()
+        assert "no RDMA port and no physical Ethernet port on this node" in open(daemon.directory + "/log", encoding="utf-8").read()
 
 
 def doctor_of(root):
@@ -640,7 +640,7 @@ def all_ports_vanish(node):
         for index in range(4):  # as a driver that is unloaded takes them along, with searches in between
             node.remove(index)
             time.sleep(0.7)
-        daemon.until(lambda: "no port is left, of 4" in daemon.status(), "it is said")
+        daemon.until(lambda: "no port left of 4" in daemon.status(), "it is said")
         assert all(port["health"] == "unknown" and not port["faults"] for port in daemon.ports().values())
         doctor = json.loads(daemon.get("/api/v1/doctor"))
         assert doctor["sources"][0]["state"] == "hidden", doctor["sources"][0]
@@ -980,7 +980,7 @@ def a_copy_leaves_this_nodes_state_alone(node):
     assert "no state is kept and nothing is sent" in open(work + "/log", encoding="utf-8").read()
     assert not os.path.exists(work + "/of_the_node")
     empty = subprocess.run([DAEMON, "--sysroot", work, *command[3:]], capture_output=True, text=True)
-    assert empty.returncode == 1 and "no copy of a /sys" in empty.stderr, empty.stderr
+    assert empty.returncode == 1 and "not a copy of /sys" in empty.stderr, empty.stderr
     shutil.rmtree(work)
 
 

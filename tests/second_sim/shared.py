@@ -70,9 +70,10 @@ def one_of_two(node, p, t0, rng):
 
 def trunk(node, p, t0, rng):
     ports = [q for q in node.ports if q.medium.optical and not q.exempt]
+    one_switch = len({q.switch for q in ports}) == 1  # then its end may be at fault as well
 
     def make(q):
-        also = ["unplugged"] + (["far_port_down", "far_switch_fault"] if unseen_far(q) else [])
+        also = ["unplugged"] + (["far_port_down", "far_switch_fault"] if unseen_far(q) or one_switch else [])
         also += ["nic_fault"] if not q.caps["powers"] else []
         also += ["bad_module@far", "failing_transmitter@far"] if q.level < 3 else []
         return truth("damaged_fiber", "path", also, t0)

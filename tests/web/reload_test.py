@@ -44,7 +44,7 @@ class Reload(unittest.TestCase):
         changed = "diagnosis: {module_warn_c: 71}\nsampling: {link_period_s: 2}\ndatabase: {max_mb: 50}\n"
         self.assertIn("diagnosis.module_warn_c 70 -> 71; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, changed))
-        self.assertIn("read again: diagnosis.module_warn_c ", self.note(daemon))
+        self.assertIn("reloaded: diagnosis.module_warn_c ", self.note(daemon))
         # what waits for a restart is told at each reload until then
         self.assertIn("nothing changed; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, changed))

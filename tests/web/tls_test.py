@@ -193,7 +193,7 @@ class Web(unittest.TestCase):
             (self.tls("curve_preferences: [P256]"), 'unknown curve "P256"'),
             (self.tls("cert_fil: x"), 'unknown key "cert_fil" (did you mean "cert_file"?)'),
             ("basic_auth_users:\n  anna: secret\n", 'the password of "anna" is not a bcrypt hash'),
-            ("basic_auth_users:\n  anna: " + ANNA.replace("$04$", "$31$") + "\n", "is no bcrypt hash of cost 4 to 14"),
+            ("basic_auth_users:\n  anna: " + ANNA.replace("$04$", "$31$") + "\n", "is not a bcrypt hash of cost 4 to 14"),
             ("tls_server_config: [", "web.yml:"),
         ]
         for text, words in cases:
@@ -358,7 +358,7 @@ class Web(unittest.TestCase):
         make(self.folder, "server", ca="ca")
         until("the new certificate", lambda: self.serial(daemon) not in (before, ""))
         self.assertEqual(daemon.process.poll(), None)
-        self.assertIn("web.yml: read again", daemon.log())
+        self.assertIn("web.yml: reloaded", daemon.log())
 
     def test_a_bad_file_keeps_the_old_and_says_so_once(self):
         daemon = self.start(f"basic_auth_users:\n  anna: {ANNA}\n")
@@ -384,14 +384,14 @@ class Web(unittest.TestCase):
     def test_sighup_reads_it_and_says_so_though_nobody_connects(self):
         daemon = self.start(self.tls())
         daemon.process.send_signal(signal.SIGHUP)
-        until("it says so", lambda: "web.yml: read again" in daemon.log())
+        until("it says so", lambda: "web.yml: reloaded" in daemon.log())
         self.write("tls_server_config: [\n")
         daemon.process.send_signal(signal.SIGHUP)
         until("the bad file is named", lambda: "the previous settings stay in force" in daemon.log())
         self.assertEqual(daemon.curl(*self.trust())[1], 200)
         os.remove(self.web)
         daemon.process.send_signal(signal.SIGHUP)
-        until("the absent file is named", lambda: "web.yml: No such file or directory: the former settings" in daemon.log())
+        until("the absent file is named", lambda: "web.yml: No such file or directory: the previous settings" in daemon.log())
         self.assertEqual(daemon.curl(*self.trust())[1], 200)
 
     def test_http2_is_noted(self):

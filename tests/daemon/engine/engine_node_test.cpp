@@ -153,7 +153,7 @@ TEST(CommonCause, AHotRoomBelowTheAlarmIsNamedAndIsNoFault) {
   node.run(1800);
   EXPECT_TRUE(node.events.empty());
   EXPECT_THAT(node.port("mlx5_1/1")->note,
-              HasSubstr("4 modules of this node are hotter than usual together"));
+              HasSubstr("4 modules of this node are hotter than usual"));
 }
 
 TEST(CommonCause, OneHotModuleIsItsOwn) {
