@@ -184,6 +184,8 @@ void Simulation::reboot_node(double t) {
 
 /// The switches negotiate another FEC from now on, on all ports alike.
 void Simulation::change_fec(double t) {
+  for (const auto& port : ports_)  // no operator takes correction from cables that need it
+    if (port->setup.medium->build == Build::kDac) return;
   for (const auto& port : ports_) {
     if (port->setup.medium->fec != Fec::kRs544 || port->unused || port->virtual_function) continue;
     Truth& truth = truth_[port->setup.id.key()];

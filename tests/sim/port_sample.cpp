@@ -122,7 +122,9 @@ ModuleSample PortSim::sample_module() {
 /// The lanes of all ports: which are whose, no register says.
 ModuleSample PortSim::sample_cage() {
   ModuleSample out = cage.front()->sample_module();
+  bool mixed_up = cage.front()->now.bad_pages;
   for (PortSim* other : cage) {
+    mixed_up = mixed_up || other->now.bad_pages;
     if (other == cage.front() || !out.present) continue;
     const ModuleSample more = other->sample_module();
     out.lanes.insert(out.lanes.end(), more.lanes.begin(), more.lanes.end());
@@ -133,6 +135,7 @@ ModuleSample PortSim::sample_cage() {
       out.low_pwr_request_sw = *out.low_pwr_request_sw && more.low_pwr_request_sw == true;
     if (more.state != "ModuleLowPwr") out.state = more.state;
   }
+  if (mixed_up) misread(out);  // the memory is one: no port keeps its lanes
   return out;
 }
 
