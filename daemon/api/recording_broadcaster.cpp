@@ -37,8 +37,7 @@ bool RecordingBroadcaster::has_listeners() const {
 Result<std::shared_ptr<RecordingBroadcaster::Listener>> RecordingBroadcaster::listen(
     SteadyTime now, Milliseconds duration) {
   const std::lock_guard lock(mutex_);
-  if (closed_ || !make_header_)
-    return Error{"the daemon cannot record while it starts or stops"};
+  if (closed_ || !make_header_) return Error{"the daemon cannot record while it starts or stops"};
   if (listeners().size() >= max_listeners_)
     return Error{"too many recordings in progress: wait until one ends"};
   auto listener = std::make_shared<Listener>();

@@ -188,7 +188,8 @@ TEST(PowerLost, IsUnreadableOrNotKnownYet) {
   Scene scene;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
     EXPECT_FALSE(look(id, scene.view).pending);
-    EXPECT_THAT(std::string(look(id, scene.view).reason), AnyOf(HasSubstr("reports no"), HasSubstr("provides no")));
+    EXPECT_THAT(std::string(look(id, scene.view).reason),
+                AnyOf(HasSubstr("reports no"), HasSubstr("provides no")));
   }
   for (ModuleHistory* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
   scene.port.latest.peer.emplace();

@@ -29,7 +29,8 @@ TEST(PortsThatGo, AllAtOnceAreOneMatterAndNoCable) {
   ASSERT_EQ(node.events.size(), 1U);
   EXPECT_EQ(node.events[0].fault.fault, "nic_fault");
   EXPECT_EQ(node.events[0].fault.end, End::kNode);
-  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("all 8 ports of this node disappeared together"));
+  EXPECT_THAT(node.events[0].fault.summary,
+              HasSubstr("all 8 ports of this node disappeared together"));
   for (std::size_t i = 1; i < node.report->ports.size(); ++i) {
     ASSERT_EQ(node.report->ports[i].faults.size(), 1U) << node.report->ports[i].port;
     EXPECT_EQ(node.report->ports[i].faults.front().id, node.events[0].fault.id);
@@ -55,7 +56,8 @@ TEST(PortsThatGo, APortOfAnotherDriverThatStaysChangesNothing) {
   node.run(1800);
   ASSERT_EQ(node.events.size(), 1U);
   EXPECT_EQ(node.events[0].fault.fault, "nic_fault");
-  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("all 8 ports of mlx5_core disappeared together"));
+  EXPECT_THAT(node.events[0].fault.summary,
+              HasSubstr("all 8 ports of mlx5_core disappeared together"));
   EXPECT_EQ(node.report->ports[8].health, Health::kHealthy);
 }
 

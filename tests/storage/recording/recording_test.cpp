@@ -73,8 +73,8 @@ std::string bytes_of(const std::string& path) {
 std::string written(const Contents& contents, bool gzip, bool closed = true) {
   const test::TempDirectory directory;
   const std::string path = directory.file(gzip ? "b.jsonl.gz" : "b.jsonl");
-  auto writer = RecordingWriter::create(path, contents.header,
-                                        contents.known ? &*contents.known : nullptr);
+  auto writer =
+      RecordingWriter::create(path, contents.header, contents.known ? &*contents.known : nullptr);
   EXPECT_TRUE(writer) << writer.error().message;
   for (const Snapshot& snapshot : contents.snapshots) EXPECT_TRUE(writer->write(snapshot));
   std::string killed_here = bytes_of(path);
