@@ -115,6 +115,16 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
     group.siblings_speed_mbps = speeds.front();
 }
 
+/// Whether the last readings of all lanes were taken at `t` or later: what is judged is a median.
+bool is_read_since(const ModuleHistory& own, SteadyTime t) {
+  const auto all_newer = [t](const ModuleHistory::Lanes& lanes) {
+    return std::ranges::all_of(
+        lanes, [t](const LaneSeries& lane) { return lane.count_since(t) == lane.recent_count; });
+  };
+  return own.read_at && *own.read_at >= t && all_newer(own.rx_dbm) && all_newer(own.tx_dbm) &&
+         all_newer(own.bias_ma);
+}
+
 /// Lanes of a shared module cannot be told apart by port. While all of its ports carry without
 /// errors and use all of its lanes, what a lane shows is the module's own matter: its first port
 /// tells it for all.
@@ -125,7 +135,7 @@ bool tells_for_cage(const PortStep& step, const std::vector<PortStep>& all) {
     if (!other.features.up || other.features.errors_since) return false;
     // A reading from before another port's link came back shows its dark lanes.
     const auto& came = other.port.carrier.since;
-    if (came && (!step.port.own.read_at || *step.port.own.read_at < *came)) return false;
+    if (came && !is_read_since(step.port.own, *came)) return false;
     if (&other != &step && by_number(other.port.key, step.port.key)) return false;
     lanes += other.features.link().lanes.value_or(other.port.carrier.best_lanes);
   }
