@@ -1,5 +1,5 @@
-// Characters that nobody sees and that change what is seen around them: a name with such a one must
-// not lead a terminal or its reader astray.
+// Invisible characters that change how the text around them is shown. A name that contains one must
+// not confuse a terminal or its reader.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace linkhealth {
 /// The code point that begins `text` when it moves the cursor or turns what follows around
 /// (controls, DEL, Unicode's direction and byte order marks); nullopt: it is none of them.
 std::optional<char32_t> hidden_character(std::string_view text);
-/// Each of them, and what is no UTF-8, is a '?'.
+/// With '?' in place of each of them and of every byte that is not UTF-8.
 std::string without_hidden(std::string_view text);
 
 }  // namespace linkhealth

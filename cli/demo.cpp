@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -17,12 +18,12 @@
 
 #include "cli/client.h"
 #include "cli/commands.h"
-#include "cli/demo_recording.h"
 #include "cli/status_document.h"
 #include "cli/terminal.h"
 #include "daemon/daemon.h"
 #include "daemon/loop.h"
 #include "exporters/text/text.h"
+#include "exporters/web_files.h"
 
 namespace linkhealth::cli {
 
@@ -153,18 +154,22 @@ class Guide {
     print("\nTwo hours of the recording pass in 45 s:\n");
     std::fflush(stdout);
     run_verify({client_, context_.style, context_.clock}, {.port = port_});
+    if (isatty(STDIN_FILENO) != 1) return kOk;
     print(fmt::format("\nThe daemon keeps serving {} until Ctrl-C.\n", page_));
     std::fflush(stdout);
     LiveScreen screen(false);  // Ctrl-C ends the waiting
-    while (isatty(STDIN_FILENO) == 1 && screen.wait(Milliseconds(1'000)) && daemon_.runs()) {
+    while (screen.wait(Milliseconds(1'000)) && daemon_.runs()) {
     }
     return kOk;
   }
 
  private:
   static const WorkDirectory& prepared(const WorkDirectory& work) {
-    std::ofstream file(work / "demo.jsonl.gz", std::ios::binary);
-    file << demo_recording() << std::flush;
+    constexpr const char* kName = "demo.jsonl.gz";
+    const auto files = embedded_files();
+    const auto recording = std::ranges::find(files, kName, &EmbeddedFile::name);
+    std::ofstream file(work / kName, std::ios::binary);
+    file << recording->bytes << std::flush;
     if (!file) throw CommandError(kBadInput, "demo: cannot write the recording");
     return work;
   }

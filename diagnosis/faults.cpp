@@ -226,7 +226,7 @@ constexpr Fault kFaults[] = {
      "no driver or firmware error for 24 hours",
      "reload the driver or reset the device: the fault should clear without work on the cable",
      "linux: mlx5 health.c messages, devlink health reporters", kDead},
-    {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
+    {FaultId::kHostBottleneck, "host_bottleneck", End::kNode, Severity::kNotice, "Host bottleneck",
      "this host cannot absorb the traffic that it receives", kHost, kVerifyTraffic,
      "compare with the load: drops or pauses should follow it while the link counts no errors",
      "linux: mlx5 counters.rst (rx_discards_phy, out_of_buffer)", kOfTraffic},

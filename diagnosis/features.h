@@ -196,6 +196,7 @@ struct Features {
   const ExpectedPort* expected = nullptr;
   SteadyTime now;
   std::optional<SteadyTime> errors_since;
+  std::optional<WallTime> repaired_at;  ///< by the last repair that held; before is another matter
   Medium medium = Medium::kUnknown;
   bool multimode = false;    ///< glass of 50 um, by the module's type
   bool of_provider = false;  ///< a virtual function whose card and cable another machine has

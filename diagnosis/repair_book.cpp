@@ -49,6 +49,14 @@ std::vector<RepairRecord> RepairBook::of(const std::string& port,
   return found;
 }
 
+std::optional<WallTime> RepairBook::last_held(const std::string& port) const {
+  const auto at = records_.find(port);
+  if (at == records_.end()) return std::nullopt;
+  for (auto record = at->second.rbegin(); record != at->second.rend(); ++record)
+    if (record->outcome == RepairOutcome::kHeld) return record->at;
+  return std::nullopt;
+}
+
 std::vector<RepairAction> RepairBook::failed(const std::string& port,
                                              const std::string& fault_id) const {
   std::vector<RepairAction> actions;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class RepairBook {
   /// The actions that did not help this fault.
   [[nodiscard]] std::vector<RepairAction> failed(const std::string& port,
                                                  const std::string& fault_id) const;
+
+  /// When the link came back from the last repair of this port that held.
+  [[nodiscard]] std::optional<WallTime> last_held(const std::string& port) const;
 
   /// Ports have other stable keys now.
   void follow(const PortMoves& moves);

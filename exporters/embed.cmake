@@ -1,4 +1,4 @@
-# cmake -DOUT=FILE.cpp -DFILES=A,B -P embed.cmake: the files' bytes as one table, in the program: the page works offline.
+# cmake -DOUT=FILE.cpp -DFILES=A,B -P embed.cmake: the files' bytes as one table in the program, which needs no files beside it.
 string(REPLACE "," ";" FILES "${FILES}")
 set(text "// Written by exporters/embed.cmake.\n#include \"exporters/web_files.h\"\n\nnamespace linkhealth {\nnamespace {\n")
 set(rows "")

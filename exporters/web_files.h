@@ -1,4 +1,4 @@
-// The page (exporters/web/), as bytes in the program.
+// Files as bytes in the program: the page (exporters/web/), the runbooks, the demo's recording.
 #pragma once
 
 #include <optional>

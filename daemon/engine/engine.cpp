@@ -118,6 +118,7 @@ std::vector<PortStep> Engine::State::collect_features() {
     PortStep& step =
         all.emplace_back(stable, port, state,
                          features_of(port, expected, history.now(), diagnosis, state.errors_since));
+    step.features.repaired_at = repairs.last_held(stable);
     state.errors_ever = step.features.signal.since_ever;
     step.leaf = leaf_of(port, expected);
     step.far = far_port_of(port, expected);

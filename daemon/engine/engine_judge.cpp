@@ -28,6 +28,14 @@ bool set_up_since(const Features& f) {
   return at && f.port.carrier.since && *at > *f.port.carrier.since && f.link().admin_up == true;
 }
 
+/// Another module was put in since the link went down, and it was not refused: like a port that was
+/// just enabled, it needs its time to power up and train.
+bool swapped_since(const Features& f, const Findings& findings) {
+  const auto& at_swap = f.port.own.serial_changed_at;
+  return at_swap && f.port.carrier.since && *at_swap > *f.port.carrier.since &&
+         !at(findings, kUnsupportedReported).present();
+}
+
 /// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
 bool lost_lately(const Features& f) {
   if (f.port.counters.intervals.empty()) return false;
@@ -186,7 +194,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   verdict.cable = cable_of(f);
   verdict.down_s = f.settled_down_s();
   if (f.down && is_starting(f, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
-  if (f.down && set_up_since(f)) verdict.down_s -= kSetUpS;
+  if (f.down && (set_up_since(f) || swapped_since(f, findings))) verdict.down_s -= kSetUpS;
   verdict.idle = f.traffic.idle_now;
   verdict.module_out = at(findings, kModuleAbsent).present();
   if (const auto open = ledger.open(step.stable); !open.empty()) {

@@ -56,6 +56,7 @@ struct SharedCause {
   bool fell = false;               ///< their links fell in one moment, by whatever name that goes
   std::size_t links = 0;           ///< functions of one cable are one link
   std::size_t leaves = 0;          ///< different known switches
+  bool by_lanes = false;           ///< of lanes that cannot be told apart by port: of all of them
 };
 
 /// One port in one step.

@@ -1,7 +1,7 @@
 // Checks passwords against bcrypt hashes. A check takes 50 ms at cost 10 and a second at cost 14,
-// so checks run one after the other on their own thread. What was found is remembered: a scraper's
-// password is checked once, right or wrong. Who guesses delays nobody else: an address has few
-// places, and one that was wrong lately comes after all others.
+// so checks run one after the other on their own thread. Results are remembered: a scraper's
+// password is checked once, right or wrong. Guessing passwords delays nobody else: each address has
+// few places in the queue, and one that was wrong lately comes after all others.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@
 
 namespace linkhealth {
 
-/// "anna" and "secret" of "Basic YW5uYTpzZWNyZXQ="; nullopt when it is none.
+/// "anna" and "secret" of "Basic YW5uYTpzZWNyZXQ="; nullopt when the header is malformed.
 struct Credentials {
   std::string user, password;
   bool operator==(const Credentials&) const = default;
@@ -30,7 +30,7 @@ class PasswordChecker {
  public:
   using Compare = std::function<bool(const std::string& password, const std::string& hash)>;
   using Post = std::function<void(std::function<void()>)>;
-  /// What is known of credentials, or was found; nullopt: nothing, or too many are being checked.
+  /// Whether the credentials are right; nullopt: not known, or too many are being checked.
   using Finding = std::optional<bool>;
   static constexpr std::size_t kMaxWaiting = 16;
   static constexpr std::size_t kMaxOfAddress = 4;    ///< of them

@@ -85,6 +85,7 @@ Losses losses_of(const Features& f) {
   Losses found;
   for (const CarrierLoss& loss : f.port.carrier.losses) {
     if (loss.planned || in_seconds(f.now - loss.t) > kFlapWindowS) continue;
+    if (f.repaired_at && loss.at <= *f.repaired_at) continue;
     const bool lasts = f.down && &loss == &f.port.carrier.losses.back();
     if ((lasts ? f.down_s : loss.down_s) > kOutageS) continue;
     found.total += static_cast<double>(loss.count);

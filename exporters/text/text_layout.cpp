@@ -234,6 +234,7 @@ std::string format_name(std::string_view name) {
       {"rx", "Rx"},   {"tx", "Tx"},     {"ber", "BER"},    {"fec", "FEC"}, {"los", "LOS"},
       {"lol", "LOL"}, {"nic", "NIC"},   {"cdr", "CDR"},    {"snr", "SNR"}, {"aer", "AER"},
       {"crc", "CRC"}, {"pcie", "PCIe"}, {"fiber", "fibre"}};
+  if (name == "monitor_blind") return "port unreadable";  // as its runbook says it
   std::string words;
   for (const std::string_view part : split(name, '_')) {
     if (!words.empty()) words += words.ends_with("pre") || words.ends_with("post") ? '-' : ' ';

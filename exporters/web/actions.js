@@ -1,7 +1,6 @@
 // What an operator does about a port: acknowledge, maintenance, ticket, verify. A caller without the right to act gets the
 // command for the node's shell instead.
 import { code, duration, el, time } from './format.js';
-import { ticket } from './ticket.js';
 
 const HOURS = [['1 hour', 3600], ['4 hours', 14400], ['1 day', 86400], ['7 days', 604800]];
 
@@ -56,8 +55,22 @@ async function copy(event, text) {
   button.textContent = await navigator.clipboard.writeText(text).then(() => 'Copied', () => 'Select the text to copy it');
 }
 
-function ticketPanel(report, port) {
-  const text = ticket(report, port);
+// The daemon writes the ticket, as it does for the command; it is fetched when the panel opens.
+async function fetchTicket(port, state) {
+  try {
+    const answer = await fetch(`api/v1/ticket/${port.port}`);
+    const body = await answer.json().catch(() => ({}));
+    state.ticket = answer.ok ? { port: port.port, text: body.markdown } : { port: port.port, error: body.error || `the daemon answered ${answer.status}` };
+  } catch (error) {
+    state.ticket = { port: port.port, error: error.message };
+  }
+  state.redraw();
+}
+
+function ticketPanel(report, port, state) {
+  if (state.ticket?.port !== port.port) return el('p.soft', {}, 'Writing the ticket …');
+  const { text, error } = state.ticket;
+  if (error) return el('p.down', { role: 'status' }, `✖ ${error}`);
   const file = `data:text/markdown;charset=utf-8,${encodeURIComponent(text)}`;
   return [el('p', {}, el('label', { for: 'ticket-text' }, 'Markdown, for any ticket system')), el('textarea', { id: 'ticket-text', readonly: true }, text),
     el('div.actions', {}, el('button.main', { type: 'button', id: 'ticket-copy', click: (event) => copy(event, text) }, 'Copy'),
@@ -81,7 +94,11 @@ const PANELS = [
 ];
 
 export function actions(report, port, state) {
-  const toggle = (key) => () => { [state.panel, state.result] = [state.panel === key ? '' : key, undefined]; state.redraw(); };
+  const toggle = (key) => () => {
+    [state.panel, state.result, state.ticket] = [state.panel === key ? '' : key, undefined, undefined];
+    state.redraw();
+    if (state.panel === 'ticket') fetchTicket(port, state);
+  };
   const open = PANELS.find(([key, , , offered]) => key === state.panel && offered(port));
   return [el('div.actions', {}, PANELS.filter(([, , , offered]) => offered(port)).map(([key, text]) => el('button', { type: 'button', id: key, 'aria-expanded': String(state.panel === key), click: toggle(key) }, text))),
     open ? el('div.panel', { id: `panel-${open[0]}` }, open[2](report, port, state)) : ''];

@@ -3,7 +3,7 @@ export const SIGNS = { healthy: '●', at_risk: '◆', degraded: '▲', down: '�
 /** Worst first: the order of rows everywhere. */
 export const HEALTH_ORDER = ['down', 'degraded', 'at_risk', 'unknown', 'healthy', 'exempt'];
 export const needsAttention = (port) => HEALTH_ORDER.indexOf(port.health) < 3;
-export const words = (name) => (name || '').replaceAll('_', ' ').replace('fiber', 'fibre').replace(/^(nic|pcie)\b/, (name) => ({ nic: 'NIC', pcie: 'PCIe' })[name]);
+export const words = (name) => (name === 'monitor_blind' ? 'port unreadable' : name || '').replaceAll('_', ' ').replace('fiber', 'fibre').replace(/^(nic|pcie)\b/, (name) => ({ nic: 'NIC', pcie: 'PCIe' })[name]);
 export const title = (name) => words(name).replace(/^./, (c) => c.toUpperCase());
 const known = (value) => value !== undefined && value !== null && Number.isFinite(value);
 
@@ -52,6 +52,11 @@ export function el(tag, attributes, ...children) {
   node.append(...children.flat(4).filter((child) => child !== undefined && child !== null && child !== ''));
   return node;
 }
-export const pill = (health, text) => el(`span.pill.${health}`, {}, `${SIGNS[health] || '?'} ${text || words(health)}`);
+// What a healthy link is judged by, where it was not read.
+const NOT_READ = { errors: 'error counters', fec: 'FEC' };
+export const notRead = (port) => port.partial.map((what) => `no ${NOT_READ[what] || words(what)}`).join(', ');
+export const isPartial = (port) => port.health === 'healthy' && port.partial?.length > 0;
+/** The port's state; "healthy" never stands alone where a source that it is judged by was not read. */
+export const portPill = (port) => el(`span.pill.${port.health}`, { title: isPartial(port) ? notRead(port) : undefined }, `${SIGNS[port.health] || '?'} ${words(port.health)}${isPartial(port) ? ' (partial)' : ''}`);
 export const portHref = (port) => `#/port/${encodeURIComponent(port)}`;
 export const code = (command) => el('code', {}, command);

@@ -1,6 +1,6 @@
 // The node: its ports as dense rows, the worst first; faults of several ports as one row; the rear view where slots are known.
 import { sparkline } from './chart.js';
-import { HEALTH_ORDER, SIGNS, ber, code, el, needsAttention, percent, pill, portHref, probability, speed, title, words } from './format.js';
+import { HEALTH_ORDER, SIGNS, ber, code, el, isPartial, needsAttention, notRead, percent, portHref, portPill, probability, speed, title, words } from './format.js';
 
 const worstFirst = (a, b) => HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health) || a.port.localeCompare(b.port, 'en', { numeric: true });
 
@@ -35,7 +35,7 @@ function row(port, sparks, inGroup) {
   const undecided = fault?.state !== 'proving' && fault?.undecided?.names?.length > 1;
   return [el(`tr.${port.health}${needsAttention(port) ? '.work' : ''}`, { id: `row-${port.port}` },
     el('th', { scope: 'row' }, el('a', { href: portHref(port.port), id: `tile-${port.port}` }, port.port), port.now?.id?.netdev ? el('span.soft.small', {}, ` ${port.now.id.netdev}`) : ''),
-    el('td', {}, pill(port.health)), el('td', {}, port.peer || el('span.soft', {}, 'unknown')), el('td.num', {}, stateText(port)), el('td', {}, marginBar(port)),
+    el('td', {}, portPill(port)), el('td', {}, port.peer || el('span.soft', {}, 'unknown')), el('td.num', {}, stateText(port)), el('td', {}, marginBar(port)),
     el('td.num', {}, port.figures?.pre_fec_ber === undefined ? '–' : ber(port.figures.pre_fec_ber), ' ', sparkline(points, true, `pre-FEC BER over the last hour, ${points.length} readings`)),
     el('td.num', {}, port.figures?.involuntary_downs_24h ?? '–')),
   fault && !inGroup ? el(`tr.detail.${port.health}`, {}, el('td', { colspan: 7 }, el('strong', {}, undecided ? fault.undecided.names.map((one) => `${title(one.fault)} ${probability(one.confidence)}`).join(' or ') : `${title(fault.fault)} ${probability(fault.confidence)}`),
@@ -50,12 +50,20 @@ function group({ fault, ports }, sparks) {
   ports.map((port) => row(port, sparks, true))];
 }
 
+function onlyInPart(ports) {
+  const partial = ports.filter(isPartial);
+  if (!partial.length) return '';
+  const whats = new Set(partial.map(notRead));
+  const count = partial.length === ports.length ? (ports.length === 1 ? 'It is judged' : 'Each is judged') : `${partial.length} of them ${partial.length === 1 ? 'is' : 'are'} judged`;
+  return ` ${count} only in part${whats.size === 1 ? `: ${[...whats][0]}` : ''}.`;
+}
+
 function headline(report) {
   const judged = report.ports.filter((port) => port.health !== 'exempt');
   const bad = judged.filter(needsAttention);
   const unknown = judged.filter((port) => port.health === 'unknown').length;
   if (!judged.length) return el('p', {}, 'No port of this node is monitored.');
-  if (!bad.length) return el('p', {}, unknown ? `No open faults; ${unknown} of ${judged.length} ports cannot be judged.` : `All ${judged.length} ports healthy.`);
+  if (!bad.length) return el('p', {}, unknown ? `No open faults; ${unknown} of ${judged.length} ports cannot be judged.` : `All ${judged.length} ports healthy.${onlyInPart(judged)}`);
   return el('p', {}, el('strong', {}, `${bad.length} of ${judged.length} ports ${bad.length === 1 ? 'needs' : 'need'} attention`),
     report.impact?.share ? `; ${percent(report.impact.share)} of this node's bandwidth is lost or at risk.` : '.');
 }

@@ -2,7 +2,7 @@
 import { actions } from './actions.js';
 import { overTime } from './over_time.js';
 import { lanesCard, loss, pathCard } from './path.js';
-import { SIGNS, ago, ber, code, dbm, duration, el, percent, pill, probability, quantity, speed, time, title, words } from './format.js';
+import { SIGNS, ago, ber, code, dbm, duration, el, isPartial, notRead, percent, portPill, probability, quantity, speed, time, title, words } from './format.js';
 
 const PLACES = { local: 'at this end', far: 'at the far end', path: 'on the path', node: 'in this node', fabric: 'in the fabric' };
 
@@ -63,11 +63,8 @@ function verdict(fault, report, port) {
 
 const gapLine = (gap) => `${gap.probe}: ${gap.reason}${gap.hint ? `; ${gap.hint}` : ''}`;
 
-// What a healthy link is judged by, where it was not read.
-const NOT_READ = { errors: 'error counters', fec: 'FEC' };
-
 function quiet(port) {
-  const text = { healthy: port.partial?.length ? `Healthy (partial: ${port.partial.map((what) => `no ${NOT_READ[what] || words(what)}`).join(', ')})` : 'Healthy', exempt: `Not monitored: ${port.exempt}`, unknown: 'Not enough can be read to judge this port.' };
+  const text = { healthy: isPartial(port) ? `Healthy (partial: ${notRead(port)})` : 'Healthy', exempt: `Not monitored: ${port.exempt}`, unknown: 'Not enough can be read to judge this port.' };
   return el(`section.card.verdict.${port.health}`, {}, el('h2', {}, text[port.health] || `This port is ${words(port.health)}; cause not determined yet.`),
     port.note ? el('p', {}, port.note) : '',
     port.checks?.length ? [el('h3', {}, 'Check'), el('ol.steps', {}, port.checks.map((step) => el('li', {}, step)))] : '',
@@ -98,7 +95,7 @@ function story(report, port, state) {
   const lane = fault?.evidence.map((one) => one.where?.match(/lane \d+/)?.[0]).find(Boolean);
   const middle = [fault ? title(fault.fault) : port.health === 'healthy' ? 'no fault' : words(port.health), lane, lost && lost.db >= 1 && fault ? `${lost.db.toFixed(1)} dB lost` : ''].filter(Boolean).join(', ');
   return el(`section.card.story.${port.health}`, {}, el('p.small', {}, el('a', { href: '#/', id: 'back' }, `← ${report.node}`)),
-    el('h1', { tabindex: '-1' }, port.port, ' ', pill(port.health)),
+    el('h1', { tabindex: '-1' }, port.port, ' ', portPill(port)),
     el('ol.threeparts', { 'aria-label': 'Far port, link, this port' },
       mark(port.peer || 'far port unknown', peer || port.peer ? tone(['far', 'fabric']) : end === 'far' ? port.health : 'unknown', ''),
       mark(middle, fault && !end ? 'unknown' : tone(['path']) === 'healthy' && fault ? (end ? 'unknown' : 'healthy') : tone(['path']), ''),

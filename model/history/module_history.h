@@ -75,10 +75,6 @@ class DropOuts {
   void read(const std::string& serial, SteadyTime now);
   /// It is out, or was out last, by itself: nobody's work.
   [[nodiscard]] bool by_itself() const { return by_itself_; }
-  /// It was out of its cage at or after `t`, and somebody's work is the likely reason.
-  [[nodiscard]] bool taken_out_since(SteadyTime t) const {
-    return !by_itself_ && (out_since_ ? true : last_ && *last_ >= t);
-  }
   /// How often by itself in the last `window_s`.
   [[nodiscard]] std::size_t count(SteadyTime now, double window_s) const;
 

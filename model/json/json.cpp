@@ -9,7 +9,7 @@ namespace linkhealth {
 
 namespace {
 
-/// The library needs stack or heap for each level; what we read has some ten.
+/// Each level costs the library stack or heap; what we read has about ten.
 bool is_too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -29,8 +29,8 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
-/// Whoever prints the JSON is not led astray by a name in it: a direction mark is "\u202e". The
-/// text is the same to a parser.
+/// Direction marks are written as escapes ("\u202e"), so that printing the JSON is safe. A parser
+/// reads the same text.
 std::string with_hidden_escaped(std::string json) {
   constexpr std::string_view kFirstBytes = "\x7f\xc2\xd8\xe2\xef";
   std::string out;

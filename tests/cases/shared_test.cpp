@@ -285,6 +285,78 @@ TEST(OneModule, ThatWasReadBeforeItsOtherHalfCameBackAccusesNoLane) {
   EXPECT_TRUE(node.port("mlx5_2/1")->faults.empty());
 }
 
+TEST(OneModule, IsJudgedByReadingsThatAllCameAfterItsOtherHalfCameBack) {
+  Halves node(60);
+  const auto halves = node.more;
+  std::size_t steps = 0;
+  node.more = [&](std::size_t i, PortSample& port) {
+    if (i == 0) node.read_now = steps++ % 3 == 0;
+    const bool off = node.fallen.contains(3);
+    if (i == 3 && off) {
+      port.link->admin_up = false;
+      port.link->phys_state = "Disabled";
+    }
+    halves(i, port);
+    // A port that is disabled does not transmit: its half of the lanes is dark.
+    if (port.module && i / 2 == 1 && off)
+      for (std::size_t lane = 4; lane < 8; ++lane) port.module->lanes[lane].tx_power_mw = 0.0001;
+  };
+  node.run(3600);
+  node.fall({3}, 1800);
+  node.fall({}, 1800);
+  for (const FaultEvent& event : node.events)
+    EXPECT_NE(event.port, "mlx5_2/1") << event.fault.summary;
+  EXPECT_TRUE(node.port("mlx5_2/1")->faults.empty());
+}
+
+TEST(OneModule, ThatIsSwappedIsGivenTimeToTrain) {
+  struct Case {
+    double down_s;
+    std::size_t opened;
+  };
+  for (const Case& one : {Case{90, 0}, Case{1200, 1}}) {
+    Rails node(4);
+    node.feed.module_readable = true;
+    bool is_other = false;
+    node.more = [&](std::size_t i, PortSample& port) {
+      if (!port.module) return;
+      port.module->serial = "M" + std::to_string(i);
+      if (i == 3 && is_other) port.module->serial = "OTHER";
+    };
+    node.run(3600);
+    node.fall({3}, 20);
+    is_other = true;
+    node.fall({3}, one.down_s - 20);
+    node.fall({}, one.opened > 0 ? 0 : 1800);
+    EXPECT_EQ(node.opened(), one.opened) << one.down_s;
+  }
+}
+
+TEST(OneModule, WhoseLanesCannotBeToldApartIsAMatterOfAllItsPorts) {
+  for (const double lost : {0.25, 0.0}) {
+    Halves node;
+    const auto halves = node.more;
+    bool weak = false;
+    node.more = [&](std::size_t i, PortSample& port) {
+      halves(i, port);
+      if (weak && port.module && i / 2 == 1) *port.module->lanes[6].tx_power_mw *= lost;
+    };
+    node.run(7200);
+    weak = true;
+    node.run(3600);
+    EXPECT_EQ(node.opened(), 1U) << lost;
+    const FaultReport& fault = node.fault("mlx5_2/1");
+    EXPECT_EQ(fault.ports, (std::vector<PortKey>{"mlx5_2/1", "mlx5_3/1"})) << fault.summary;
+    EXPECT_EQ(node.fault("mlx5_3/1").id, fault.id);
+    EXPECT_TRUE(contains(fault.summary, "with 2 links: which link's lanes")) << fault.summary;
+    EXPECT_TRUE(node.port("mlx5_0/1")->faults.empty());
+    weak = false;
+    node.run(90000);
+    EXPECT_TRUE(node.port("mlx5_3/1")->faults.empty());
+    EXPECT_EQ(node.opened(), 1U) << lost;
+  }
+}
+
 TEST(OneModule, ThatIsHotWithFourPortsIsNotTheRoom) {
   Rails node(8);
   node.feed.module_readable = true;

@@ -127,19 +127,17 @@ def fleet_command(world, linkhealth):
         raise AssertionError(f"{error}: {said[-1] if said else ''}") from None
 
 
-def main():
-    nodes, linkhealth = sys.argv[1:3]
+def play(kind, nodes, checks):
+    """Starts a world of `kind`, runs each of `checks` on it; the exit code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # ends what was started
     began = time.monotonic()
     try:
-        with World(nodes, ["--nodes", NODES, "--cast", 1, "--every", 2, "--period-ms", 1000, "--before", 40], scrape_s=1,
-                   rules_s=2, optics=True) as world:
-            world.until("all nodes answer", lambda: world.value('sum(up{job="linkhealth"})') == NODES, 30)
+        with kind(nodes, ["--nodes", NODES, "--cast", 1, "--every", 2, "--period-ms", 1000, "--before", 40], scrape_s=1,
+                  rules_s=2, optics=True) as world:
+            world.until("all nodes answer", lambda: world.value('sum(up{job="linkhealth"})') == NODES, 60)
             print(f"{NODES} nodes, {world.fleet['series']} series, after {time.monotonic() - began:.0f} s")
-            every_panel(world)
-            every_rule(world)
-            budget(world)
-            fleet_command(world, linkhealth)
+            for check in checks:
+                check(world)
     except Missing as why:
         print(f"skipped: {why}")
         return 77
@@ -148,6 +146,11 @@ def main():
         return 1
     print(f"{time.monotonic() - began:.0f} s")
     return 0
+
+
+def main():
+    nodes, linkhealth = sys.argv[1:3]
+    return play(World, nodes, [every_panel, every_rule, budget, lambda world: fleet_command(world, linkhealth)])
 
 
 if __name__ == "__main__":

@@ -5,10 +5,8 @@ Every rule evaluates, every query of the dashboards has an answer. Exit code 77:
 """
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 
 import yaml
 
@@ -94,23 +92,7 @@ def every_rule(world):
 
 
 def main():
-    nodes = sys.argv[1]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # ends what was started
-    began = time.monotonic()
-    try:
-        with VictoriaWorld(nodes, ["--nodes", fleet_test.NODES, "--cast", 1, "--every", 2, "--period-ms", 1000, "--before", 40], scrape_s=1,
-                           rules_s=2, optics=True) as world:
-            world.until("all nodes answer", lambda: world.value('sum(up{job="linkhealth"})') == fleet_test.NODES, 60)
-            fleet_test.every_panel(world, 150)
-            every_rule(world)
-    except Missing as why:
-        print(f"skipped: {why}")
-        return 77
-    except AssertionError as error:
-        print(f"FAIL {error}")
-        return 1
-    print(f"{time.monotonic() - began:.0f} s")
-    return 0
+    return fleet_test.play(VictoriaWorld, sys.argv[1], [lambda world: fleet_test.every_panel(world, 150), every_rule])
 
 
 if __name__ == "__main__":

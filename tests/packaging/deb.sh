@@ -88,7 +88,7 @@ want "the daemon answers" inside linkhealth status
 want "it has one capability" says 'permissions of the daemon: CAP_NET_ADMIN$' inside linkhealth doctor
 [ $log = /dev/null ] || want "it reads the kernel log without a right of its own" says 'kernel_log +ok' inside linkhealth doctor
 want "its files are not for every user" silent find "$root/var/lib/linkhealth" "$root/run/linkhealth" -mindepth 1 ! -name import -perm /007
-# Of a machine whose only ports are virtual NICs nobody asks lldpd.
+# A machine whose only ports are virtual NICs does not need lldpd.
 if inside linkhealth doctor | grep -q peer_lldp; then
     for _ in $(seq 100); do inside linkhealth doctor | grep -q 'cannot load' && break; sleep 0.2; done
     want "the doctor names the library that is missing" says 'cannot load liblldpctl.so.4' inside linkhealth doctor

@@ -143,11 +143,12 @@ class UnixHttp(http.client.HTTPConnection):
 
 
 class Daemon:
-    def __init__(self, node, state=None, limit_files=None, own_network=None, without=None, config=CONFIG):
+    def __init__(self, node, state=None, limit_files=None, own_network=None, without=None, config=CONFIG, play=None):
         self.directory = state or tempfile.mkdtemp(prefix="odd_state.")
         self.socket = self.directory + "/s.sock"
         put(self.directory + "/config.yaml", config)
-        command = [DAEMON, *([] if own_network else ["--sysroot", node.root]), "--config", self.directory + "/config.yaml", "--socket", self.socket,
+        source = ["--play", play[0], "--play-speed", str(play[1])] if play else [] if own_network else ["--sysroot", node.root]
+        command = [DAEMON, *source, "--config", self.directory + "/config.yaml", "--socket", self.socket,
                    "--state-dir", self.directory, "--listen", "127.0.0.1:0", "--dry-run"]
         if limit_files:
             command = ["prlimit", f"--nofile={limit_files}", *command]

@@ -16,7 +16,10 @@ async function looks() {
       for (const view of Object.keys(VIEWS)) {
         const name = `${view}-${theme}${size === 'phone' ? '-phone' : ''}`;
         const { page, problems } = await open(size, theme, view);
-        if (view === 'port') await press(page, '#ticket');
+        if (view === 'port') {
+          await press(page, '#ticket');
+          await page.waitForSelector('#ticket-text');
+        }
         const violations = await axe(page);
         check(violations.length === 0, `${name}: axe-core finds nothing ${violations.join('; ')}`);
         const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
@@ -49,8 +52,9 @@ async function keyboard() {
   check((await page.title()).startsWith(port), 'port: the title names it');
   await page.focus('#ticket');
   await page.keyboard.press('Enter');
+  await page.waitForSelector('#ticket-text');
   const text = await page.$eval('#ticket-text', (area) => area.value);
-  check(text.startsWith('# ') && text.includes('## Do this') && text.includes('linkhealth verify'), 'port: the ticket by keyboard');
+  check(text.startsWith('# ') && text.includes('## Steps, cheapest first') && text.includes('linkhealth verify'), 'port: the ticket by keyboard');
   check(await page.evaluate(() => document.activeElement.id) === 'ticket', 'port: the focus stays on the button');
   await page.focus('#back');
   await page.keyboard.press('Enter');
@@ -126,6 +130,8 @@ async function otherReports() {
   check(undecided.port.includes('Far port down 55% or unplugged 30%') && undecided.node.includes('Far port down 55% or Unplugged 30%'), 'names that cannot be told apart stand together');
   const shared = await drawn(page, "for (const one of report.ports) { one.health = 'down'; one.faults = [{...port.faults[0], id: 'x', fault: 'nic_fault', end: 'node', ports: report.ports.map((each) => each.port)}]; }");
   check(shared.node.split('NIC fault').length === 2 && /one fault of 2 ports/.test(shared.node), 'node: a shared fault is one row');
+  const partial = await drawn(page, "for (const one of report.ports) { one.health = 'healthy'; one.faults = []; one.partial = ['optics', 'fec']; }");
+  check(/2 ports healthy. Each is judged only in part: no optics, no FEC/.test(partial.node) && !/healthy(?! \(partial\)|\. Each)/.test(partial.node), `node: healthy is not said alone of what was read only in part: ${partial.node.slice(0, 200)}`);
   const share = await drawn(page, 'report.impact = {share: 1};');
   check(share.node.includes("100% of this node's bandwidth"), 'node: 100 % is 100 %');
   await page.close();

@@ -1,6 +1,8 @@
 // A fault, an attempt that does not help, and one that does: what the reports say on the way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/daemon/engine/story.h"
 
 namespace linkhealth {
@@ -64,6 +66,29 @@ TEST_F(RepairStory, FailedStepsAreLeftOutAndSuccessIsProved) {
   ASSERT_FALSE(port().faults.empty());
   EXPECT_EQ(fault().past.port_times, 1U) << "a repeat offender";
   EXPECT_TRUE(fault().repairs.empty()) << "another fault, another ladder";
+}
+
+TEST_F(RepairStory, FallsOfBeforeARepairThatHeldAreNoFlapsAndThoseAfterItAre) {
+  feed.period_s = 30;
+  run(1800);
+  for (int repair = 1; repair <= 6; ++repair) {
+    make_dirty();
+    run(900);
+    touch_fibre(0.8, 4000);
+    run(11'000);
+    EXPECT_TRUE(port().faults.empty()) << repair;
+  }
+  EXPECT_EQ(std::ranges::count(all, FaultEventKind::kOpened, &FaultEvent::kind), 6);
+  for (const FaultEvent& event : all) EXPECT_EQ(event.fault.fault, "dirty_connector");
+  for (int fall = 0; fall < 4; ++fall) {
+    pull();
+    run(60);
+    plug();
+    run(1200);
+  }
+  ASSERT_FALSE(port().faults.empty());
+  EXPECT_TRUE(port().faults.at(0).summary.find("flapping") != std::string::npos)
+      << port().faults.at(0).summary;
 }
 
 TEST_F(RepairStory, ARestartForgetsNoRepair) {

@@ -16,7 +16,7 @@ want "the user is made" systemd-sysusers linkhealth.conf
 install -D -m 644 "$lab/lab.yaml" /etc/linkhealth/linkhealth.yaml
 install -m 644 "$unit" /etc/systemd/system/
 [ ! -e "$lab/../../systemd/linkhealth.catalog" ] || install -m 644 "$lab/../../systemd/linkhealth.catalog" /usr/lib/systemd/catalog/
-# A textfile where node_exporter looks, which the unit's walls keep out without the drop-in.
+# A file in node_exporter's textfile directory, which the unit's sandbox forbids without the drop-in.
 prom=/var/lib/prometheus/node-exporter/linkhealth.prom
 install -d -g linkhealth -m 2775 "${prom%/*}"
 echo "textfile: {path: $prom, period_s: 1}" >>/etc/linkhealth/linkhealth.yaml
@@ -25,7 +25,7 @@ ports_up
 udevadm control --reload && udevadm trigger --action=change --subsystem-match=infiniband_mad && udevadm settle
 want "umad is for the group" shows '^linkhealth 660$' stat -c '%G %a' /dev/infiniband/umad0
 fec_errors so0 1e-12
-# A real lldpd, and on the other end of so0 somebody who says who he is.
+# A real lldpd, and a neighbour on the other end of so0 that announces itself.
 lldp=''
 if command -v lldpd >/dev/null && getent group _lldpd >/dev/null; then
     lldp=1
@@ -38,7 +38,7 @@ if command -v lldpd >/dev/null && getent group _lldpd >/dev/null; then
 else
     echo "SKIP $scenario: far end by LLDP: no lldpd here (apt-get install lldpd)"
 fi
-# The devices of the unit, opened with its rights by another program than the daemon.
+# The devices that the unit may open, opened with its rights by another program.
 mkdir -p /etc/systemd/system/linkhealthd.service.d
 cat >/etc/systemd/system/linkhealthd.service.d/devices.conf <<'UNIT'
 [Service]
@@ -61,7 +61,7 @@ want "it runs as its user, with one capability" shows '^linkhealth 0000000000001
 want "its files are not for every user" test -z "$(find /var/lib/linkhealth /run/linkhealth -mindepth 1 -perm /007 ! -path '*/import*')"
 want "a member of the group reads" runuser -u nobody -g linkhealth -- linkhealth status
 want "others do not" sh -c '! runuser -u nobody -- linkhealth status'
-# Inside the unit's walls the daemon sees what it can see outside of them.
+# Inside the unit's sandbox the daemon sees what it sees outside.
 doctor() { lh doctor --json >"$tmp/doctor.json"; jq -c '[.sources[], (.ports[] | select(.port == "rxe0/1") | .sources[])] | map({(.probe): .state}) | add' "$tmp/doctor.json"; }
 # sees PROBE...: all of these are seen (of rxe0/1 or of the node)
 sees() {
