@@ -82,7 +82,7 @@ void fill_worst_lane(const Features& f, SignalStats& s) {
   const double typical = std::max(lower_median({s.lane_ber.begin(), end}), floor);
   s.worst_lane_ratio = *worst / typical;
   if (s.worst_lane_ratio > 2) s.worst_lane_penalty_db = implied_loss_db(typical, *worst, pam4);
-  s.lane_limit = s.ber_limit.value_or(1) / share;
+  s.lane_limit = (s.ber_limit ? error_limit(s) : 1) / share;
   s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= kLanePenaltyDb;
   const auto own =
       f.port.counters.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
@@ -91,9 +91,15 @@ void fill_worst_lane(const Features& f, SignalStats& s) {
   s.lane_rose = *worst > s.lane_own_limit;
 }
 
+bool is_as_before(const SignalStats& s) {
+  constexpr double kSameRatio = 8;
+  return s.ber && s.ber_baseline && *s.ber < kSameRatio * *s.ber_baseline;
+}
+
 void fill_ber(Features& f) {
   SignalStats& s = f.signal;
   s.ber_limit = ber_limit(f.port.fec(), f.medium);
+  s.baseline_limit = ber_limit(f.port.baseline_fec, f.medium);
   if (const auto reference = f.port.counters.ber_log10.lower_quartile())
     s.ber_baseline = std::pow(10.0, *reference);
   const auto chosen = recent_clean(f);
@@ -185,14 +191,12 @@ bool errors_since_ever(const Features& f) {
   // Above the limit divided by this errors are no longer those of any good link (docs/physics.md
   // 3a).
   constexpr double kNotRare = 100;
-  constexpr double kSameRatio = 8;
   const SignalStats& s = f.signal;
   const bool at_limit =
-      s.ber && s.ber_limit && (*s.ber > *s.ber_limit / kNotRare || s.lane_stands_out);
-  const bool as_before = s.ber && s.ber_baseline && *s.ber < kSameRatio * *s.ber_baseline;
+      s.ber && s.ber_limit && (*s.ber > error_limit(s) / kNotRare || s.lane_stands_out);
   const bool from_the_start =
       !s.ber_limit && f.errors_since && in_seconds(*f.errors_since - f.port.first_seen) < kRecentS;
-  return (at_limit && as_before && !s.lane_rose) || from_the_start;
+  return (at_limit && is_as_before(s) && !s.lane_rose) || from_the_start;
 }
 
 }  // namespace
@@ -406,6 +410,11 @@ std::optional<double> ber_limit(std::string_view fec, Medium medium) {
   if (fec == "LLRS") return 1e-5;
   if (fec == "BaseR") return 1e-8;
   return copper ? 1e-4 : 2.4e-4;
+}
+
+double error_limit(const SignalStats& signal) {
+  const double limit = signal.ber_limit.value_or(0);
+  return is_as_before(signal) ? std::max(limit, signal.baseline_limit.value_or(0)) : limit;
 }
 
 RatioRange counted_range(double counted) {

@@ -56,12 +56,13 @@ struct Stillness {
 /// The recent error rate and where it is. Rates over clean intervals only; while the link is down,
 /// of the last ones.
 struct SignalStats {
-  std::optional<double> ber;            ///< now: median of the last clean intervals
-  double ber_window_s = 0;              ///< that these intervals cover
-  std::optional<RatioRange> ber_range;  ///< of the true ratio
-  double ber_resolution = 0;            ///< half a bit error in one interval
-  std::optional<double> ber_baseline;   ///< this link's own
-  std::optional<double> ber_limit;      ///< of the FEC mode; nullopt without FEC
+  std::optional<double> ber;             ///< now: median of the last clean intervals
+  double ber_window_s = 0;               ///< that these intervals cover
+  std::optional<RatioRange> ber_range;   ///< of the true ratio
+  double ber_resolution = 0;             ///< half a bit error in one interval
+  std::optional<double> ber_baseline;    ///< this link's own
+  std::optional<double> ber_limit;       ///< of the FEC mode; nullopt without FEC
+  std::optional<double> baseline_limit;  ///< of the FEC mode in which the baseline was learned
   std::array<double, kMaxLanes> lane_ber{};
   std::size_t lanes = 0;
   int worst_lane = -1;  ///< from 0; -1: lanes are not known
@@ -266,6 +267,9 @@ std::string peer_of(const PortHistory& port, const ExpectedPort* expected);
 /// The highest bit error ratio before FEC that the mode is made for (docs/physics.md 3a); nullopt
 /// without FEC.
 std::optional<double> ber_limit(std::string_view fec, Medium medium);
+/// What errors are compared with; 0: no limit is known. A weaker FEC mode makes no errors: of a
+/// link that has those of its baseline, the limit of the mode in which that was learned.
+double error_limit(const SignalStats& signal);
 /// Between what the true number of events lies with 95 % when `counted` were seen (Poisson; Wilson
 /// and Hilferty's approximation, right to 1 % from 0 events on).
 RatioRange counted_range(double counted);

@@ -44,9 +44,10 @@ bool linked_alike(const PortStep& step, const std::vector<PortStep>& all) {
   const PortId& id = step.port.latest.id;
   const LinkSample& link = step.features.link();
   constexpr double kReadS = 120;  // by then a module that can be read has been
-  const bool read =
-      step.port.latest.module || (step.port.blind_to(SourceId::kModule) == nullptr &&
-                                  in_seconds(step.features.now - step.port.first_seen) < kReadS);
+  const bool read = step.port.latest.module ||
+                    observe(SymptomId::kNoCableReported, step.features).present() ||
+                    (step.port.blind_to(SourceId::kModule) == nullptr &&
+                     in_seconds(step.features.now - step.port.first_seen) < kReadS);
   if (read || step.features.up || is_set_down(link, id.link_layer) || link.admin_up == false)
     return false;
   std::size_t alike = 0;

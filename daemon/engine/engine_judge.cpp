@@ -210,7 +210,10 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   const Choice choice = choose(first, ledger.incumbent(step.stable));
   step.wrong = choice.wrong;
   verdict.open_confidence = choice.open_confidence;
-  const bool fault = choice.named != nullptr && choice.wrong >= diagnosis.open_at &&
+  // A link that trains again may come back by itself; one whose driver says why it does not, only
+  // within the hold of a link that is down.
+  const bool is_wrong = choice.wrong >= diagnosis.open_at || (f.down && states_reason(findings));
+  const bool fault = choice.named != nullptr && is_wrong &&
                      (f.down || is_supported(*choice.named->cause, findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.

@@ -246,7 +246,7 @@ void fill_room(PortStep& step, const std::vector<PortStep>& all) {
     if (!is_other_link(other, step) || !other.port.present) continue;
     const auto& module = other.port.latest.module;
     if (same_module(step, other)) {
-      group.shares_module = group.shares_module || (module && module->present);
+      group.shares_module = group.shares_module || !module || module->present;
       group.module_at_fault = group.module_at_fault ||
                               observe(SymptomId::kModuleFaultReported, other.features).present();
       continue;
@@ -362,8 +362,13 @@ class Falls {
   /// otherwise each part of them that has one.
   void add(const std::vector<std::size_t>& moment) {
     if (moment.size() < 2) return;
+    // Ports that no longer transmit themselves were not taken down by their switch.
+    const bool all_off = std::ranges::all_of(moment, [&](std::size_t i) {
+      return observe(SymptomId::kTxOff, all_[i].features).present();
+    });
     for (const auto& [kind, has] : kTies)
-      if (std::ranges::all_of(moment,
+      if (!(all_off && kind == SharedKind::kLeaf) &&
+          std::ranges::all_of(moment,
                               [&](std::size_t i) { return has(all_[moment.front()], all_[i]); }))
         return found(kind, moment);
     if (const auto kind = of_node(moment)) return found(*kind, moment);
@@ -430,6 +435,11 @@ class Falls {
       if (!all_[i].leaf.empty()) leaves.insert(all_[i].leaf);
     }
     cause.leaves = leaves.size();
+    // One end that says that it does not agree with the other end takes that one down, too, which
+    // may be on this node: no sign of a card or a node that fails.
+    const bool disagrees = std::ranges::any_of(ports, [&](std::size_t i) {
+      return observe(SymptomId::kNegotiationFails, all_[i].features).present();
+    });
     for (const std::size_t i : ports) {
       GroupStats& group = all_[i].features.group;
       const double others = static_cast<double>(cause.links) - 1;
@@ -439,10 +449,10 @@ class Falls {
             std::max(candidates, others);  // after a restart nothing is known to have been up
       };
       if (kind == SharedKind::kModule) set(group.module_fell, group.module_ports);
-      if (kind == SharedKind::kCard) set(group.card_fell, group.card_ports);
+      if (kind == SharedKind::kCard && !disagrees) set(group.card_fell, group.card_ports);
       if (kind == SharedKind::kLeaf) set(group.fell_together, group.same_leaf);
-      if (kind == SharedKind::kNode) set(group.node_fell, group.node_ports);
-      if (kind == SharedKind::kUnknown) set(group.unknown_fell, group.node_ports);
+      if (kind == SharedKind::kNode && !disagrees) set(group.node_fell, group.node_ports);
+      if (kind == SharedKind::kUnknown && !disagrees) set(group.unknown_fell, group.node_ports);
     }
   }
 

@@ -148,9 +148,10 @@ void Engine::State::report_once(std::vector<SharedCause>& causes,
       continue;
     const auto rank = [&](std::size_t i) {
       int best = named(i) != nullptr ? 1 : 0;
+      if (best > 0 && at(all[i].findings, SymptomId::kNegotiationFails).present()) best = 2;
       for (const LedgerEntry* entry : ledger.open(all[i].stable))
         if (best > 0 && entry->fault == named(i))
-          best = std::max(best, entry->kept.ports.empty() ? 2 : 3);
+          best = std::max(best, entry->kept.ports.empty() ? 3 : 4);
       return best;
     };
     const auto teller = std::ranges::max_element(shown, {}, rank);  // the first of the best
@@ -222,6 +223,10 @@ std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
     case SharedKind::kLeaf:
       return fmt::format("{} links to {} {}", cause.links, step.leaf, fell);
     case SharedKind::kNode:
+      if (cause.leaves < 2)
+        return fmt::format(
+            "{} links of this node {} and stopped transmitting: they share this node", cause.links,
+            fell);
       return fmt::format(
           "{} links of this node to {} different switches {}: they share {}", cause.links,
           cause.leaves, fell,

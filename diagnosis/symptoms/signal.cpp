@@ -34,14 +34,14 @@ double harmless_ber(const Features& f) { return is_pam4(f) ? 1e-6 : 1e-8; }
 /// switch.
 std::optional<Finding> errors_among_others(const Features& f, const ErrorShares& shares) {
   const SignalStats& s = f.signal;
-  const double least = *s.ber_limit / shares.siblings;
+  const double least = error_limit(s) / shares.siblings;
   if (f.group.siblings_ber >= 2 && *s.ber > least &&
       *s.ber >= kSiblingRatio * f.group.siblings_worst_ber)
     return Checks(kFec)
         .above("pre-FEC BER", s.ber, least)
         .at_least("relative to the worst link with the same kind of module",
                   *s.ber / std::max(f.group.siblings_worst_ber, 1e-15), kSiblingRatio);
-  const double stricter = *s.ber_limit / (shares.alone * kTogetherShare);
+  const double stricter = error_limit(s) / (shares.alone * kTogetherShare);
   if (f.group.leaf_errors > 0 && *s.ber > stricter)
     return Checks(kFec).above("pre-FEC BER while other links to the same switch have errors", s.ber,
                               stricter);
@@ -72,7 +72,7 @@ Finding observe_receive_errors(const Features& f) {
     return unknown("too few readings of corrected bits");
   }
   const ErrorShares& shares = f.medium == Medium::kCopper ? kCopperShares : kOpticalShares;
-  const double absolute = *s.ber_limit / shares.alone;
+  const double absolute = error_limit(s) / shares.alone;
   if (s.lane_stands_out)
     return Checks(kFec)
         .lane(s.worst_lane)

@@ -233,6 +233,8 @@ void PortHistory::update_link(const LinkSample& link, const Instant& now) {
   if (up) set_carrier(*up, now.t);
   carrier.since_is_exact = carrier.since_is_exact && carrier.since == before;
   carrier.update_state(link, layer, now);
+  if (carrier.up == true && (baseline_fec.empty() || !counters.ber_log10.ready()))
+    baseline_fec = fec();
   device.end_fatal_before_start(carrier);
 }
 

@@ -60,6 +60,7 @@ class PortHistory {
   PeerHistory peer;
   BeforeLoss before_loss;
   TrainingHistory trainings;
+  std::string baseline_fec;  ///< the FEC mode in which the baseline of the errors began; "" unknown
 
   /// Why this source gives nothing; nullptr: it is ok, maybe with something missing.
   [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;

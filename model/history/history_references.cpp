@@ -74,6 +74,7 @@ PortReferences PortHistory::references() const {
   kept.far_serial = far.serial;
   kept.best_speed_mbps = carrier.best_speed_mbps;
   kept.best_lanes = carrier.best_lanes;
+  kept.baseline_fec = baseline_fec;
   each_kept(*this, [&kept](const std::string& name, const auto& values) {
     if (values.ready()) kept.references.push_back({name, values.values()});
   });
@@ -90,6 +91,7 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   far.serial = kept.far_serial;
   carrier.best_speed_mbps = kept.best_speed_mbps;
   carrier.best_lanes = kept.best_lanes;
+  baseline_fec = kept.baseline_fec;
   each_kept(*this, [&](const std::string& name, auto& values) {
     for (const KeptReference& row : kept.references)
       if (row.name == name) values.assign(row.values, now);

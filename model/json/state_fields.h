@@ -21,7 +21,8 @@ JSON_FIELDS(WorseTraining, fell_at, down_s, ber_before, ber_after, trainings);
 
 JSON_FIELDS(PortReferences, port, label, guid, serial, far_serial, seen_at, linked_at,
             verbs_seen_at, last_drop_at, peer_source, peer_system, peer_port, peer_guid, peer_at,
-            best_speed_mbps, best_lanes, worse_training, place_speed_mbps, references);
+            best_speed_mbps, best_lanes, baseline_fec, worse_training, place_speed_mbps,
+            references);
 
 JSON_FIELDS(ReferenceState, ports);
 

@@ -309,6 +309,23 @@ TEST(OneModule, IsJudgedByReadingsThatAllCameAfterItsOtherHalfCameBack) {
   EXPECT_TRUE(node.port("mlx5_2/1")->faults.empty());
 }
 
+TEST(OneModule, StaysOneWhileAPortOfItCannotBeRead) {
+  Halves node(60);
+  const auto halves = node.more;
+  bool unread = false;
+  node.more = [&](std::size_t i, PortSample& port) {
+    halves(i, port);
+    // The lanes of one half send less from the start, as another module's might.
+    if (port.module && i / 2 == 1)
+      for (std::size_t lane = 4; lane < 8; ++lane) *port.module->lanes[lane].tx_power_mw *= 0.4;
+    if (unread && i == 3) port.module.reset();
+  };
+  node.run(7200);
+  unread = true;
+  node.run(1800);
+  EXPECT_EQ(node.opened(), 0U) << node.events.front().fault.summary;
+}
+
 TEST(OneModule, ThatIsSwappedIsGivenTimeToTrain) {
   struct Case {
     double down_s;
@@ -487,6 +504,39 @@ TEST(OneLeaf, WithoutACommonModeAndWithLightIsSettings) {
     EXPECT_EQ(node.opened(), 1U) << substate;
     EXPECT_EQ(node.fault("mlx5_0/1").fault, "settings_mismatch") << substate;
     EXPECT_EQ(node.fault("mlx5_0/1").ports.size(), 4U);
+  }
+}
+
+TEST(ThisNode, IsWhatStoppedTransmittingOnAllPortsToOneSwitch) {
+  for (const bool off : {true, false}) {
+    Rails node(3);
+    node.feed.module_readable = true;
+    node.leaf = {"leaf-1"};
+    node.more = [&](std::size_t i, PortSample& port) {
+      if (port.module && off && node.fallen.contains(i))
+        for (ModuleLane& lane : port.module->lanes) lane.tx_power_mw = 0.0001;
+    };
+    node.run(3600);
+    node.fall({0, 1, 2});
+    EXPECT_EQ(node.opened(), 1U) << off;
+    EXPECT_EQ(node.fault("mlx5_0/1").fault, off ? "nic_fault" : "far_switch_fault");
+    EXPECT_EQ(node.fault("mlx5_2/1").ports.size(), 3U) << off;
+  }
+}
+
+TEST(ThisNode, IsNotAccusedWhereOneEndSaysThatTheTwoDoNotAgree) {
+  for (const std::size_t says : {2, 3}) {  // a cable between two ports of this node
+    Rails node(4);
+    node.feed.module_readable = true;
+    node.more = [&](std::size_t i, PortSample& port) {
+      if (i == says && node.fallen.contains(i))
+        port.link->down_reason = DownReason{"Autoneg", "FEC mismatch during override"};
+    };
+    node.run(3600);
+    node.fall({2, 3}, 300);
+    EXPECT_EQ(node.opened(), 1U) << says;
+    EXPECT_EQ(node.fault("mlx5_2/1").fault, "settings_mismatch") << says;
+    EXPECT_EQ(node.fault("mlx5_2/1").ports.size(), 2U);
   }
 }
 

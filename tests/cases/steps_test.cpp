@@ -361,6 +361,28 @@ TEST(FecMode, ThatStaysOrIsNotKnownIsNot) {
   }
 }
 
+TEST(FecMode, ThatCorrectsLessMakesNoErrorsOfALinkThatHasThoseOfBefore) {
+  for (const double times : {1.0, 20.0}) {
+    Story story(0);
+    story.feed.receive_mw(0.4);     // little light, and enough for RS544
+    story.feed.bits_per_s = 4.2e5;  // 1e-6 of 425 Gb/s
+    story.run(7200);
+    story.pull();
+    story.run(20);
+    story.feed.link.fec = "LLRS";
+    story.plug();
+    story.feed.bits_per_s *= times;
+    story.run(3600);
+    EXPECT_EQ(story.port().faults.empty(), times < 2) << first_fault(story.port()).summary;
+    const ReferenceState kept = story.engine.references();
+    if (times > 2) continue;
+    story.engine = Engine(Story::settings());
+    story.engine.restore(kept);
+    story.run(1800);
+    EXPECT_TRUE(story.port().faults.empty()) << "after a restart";
+  }
+}
+
 TEST(FecMode, UnlikeThatOfItsSiblingsIsSettings) {
   Node node(4);
   node.change = [](std::size_t i, PortSample& port) {
