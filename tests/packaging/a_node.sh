@@ -63,7 +63,7 @@ boot() {
     (
         for group in /sys/fs/cgroup/{,systemd/,unified/}; do
             [ -e "${group}cgroup.procs" ] || continue
-            mkdir -p "${group}linkhealth-$name" && echo "$BASHPID" >"${group}linkhealth-$name/cgroup.procs"
+            mkdir -p "${group}linkhealth-$name-$$" && echo "$BASHPID" >"${group}linkhealth-$name-$$/cgroup.procs"
         done
         exec unshare --mount --pid --fork --uts --ipc --net --cgroup --kill-child bash -ec "$_inside" _ "$root" "$name"
     ) >"$root/../$name.log" 2>&1 &
@@ -97,7 +97,7 @@ halt_nodes() {
         kill -KILL "${node[$name]}" 2>/dev/null || true
         wait "${starter[$name]}" 2>/dev/null || true
         for group in /sys/fs/cgroup/{,systemd/,unified/}; do
-            [ ! -d "${group}linkhealth-$name" ] || find "${group}linkhealth-$name" -depth -type d -exec rmdir {} + 2>/dev/null || true
+            [ ! -d "${group}linkhealth-$name-$$" ] || find "${group}linkhealth-$name-$$" -depth -type d -exec rmdir {} + 2>/dev/null || true
         done
     done
     node=() starter=()

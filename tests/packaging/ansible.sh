@@ -22,7 +22,7 @@ version=$(dpkg-deb -f "$root/srv/linkhealth.deb" Version)
 dpkg-deb -R "$root/srv/linkhealth.deb" "$work/again"
 sed -i "s/^Version: .*/Version: 9.0-1/" "$work/again/DEBIAN/control"
 sed -i "s/^version=.*/version=9.0-1/" "$work/again/DEBIAN/preinst"
-dpkg-deb -b --root-owner-group "$work/again" "$root/srv/linkhealth_9.deb" >/dev/null
+dpkg-deb -Znone -b --root-owner-group "$work/again" "$root/srv/linkhealth_9.deb" >/dev/null
 boot "$root" gpu-0001
 
 failed=0
@@ -49,7 +49,7 @@ want "it is installed" play "${deb[@]}"
 want "it runs" says '^active$' inside systemctl is-active linkhealthd
 want "and is started at boot" says '^enabled$' inside systemctl is-enabled linkhealthd
 want "with its configuration" grep -q '127.0.0.1:9942' "$root/etc/linkhealth/linkhealth.yaml"
-want "the libraries of single sources are there" inside dpkg -s libibverbs1 libibumad3 lldpd
+want "the libraries of single sources are there" inside dpkg -s libibverbs1 ibverbs-providers libibumad3
 before=$(pid)
 want "the same again changes nothing" says 'changed=0 .*failed=0' play "${deb[@]}"
 want "and restarts nothing" test "$before" = "$(pid)"
@@ -64,6 +64,8 @@ want "a configuration that the daemon refuses is not put in place" refuses 'liss
 want "the old one stays" grep -q '127.0.0.1:9943' "$root/etc/linkhealth/linkhealth.yaml"
 want "and the daemon was not touched" test "$before" = "$(pid)"
 
+want "an upgrade, dry, ends well" play --check -e linkhealth_package=/srv/linkhealth_9.deb
+want "and upgrades nothing" says "^$version\$" inside dpkg-query -W -f='${Version}\n' linkhealth
 want "an upgrade" play -e linkhealth_package=/srv/linkhealth_9.deb -e '{"linkhealth_config": {"listen": "127.0.0.1:9943", "dry_run": true}}'
 want "is installed" says '^9.0-1$' inside dpkg-query -W -f='${Version}\n' linkhealth
 want "and runs" test "$before" != "$(pid)" -a "$(pid)" != 0
