@@ -68,8 +68,13 @@ boot() {
         exec unshare --mount --pid --fork --uts --ipc --net --cgroup --kill-child bash -ec "$_inside" _ "$root" "$name"
     ) >"$root/../$name.log" 2>&1 &
     starter[$name]=$!
-    for _ in $(seq 100); do node[$name]=$(pgrep -P "${starter[$name]}" || true); [ -z "${node[$name]}" ] || break; sleep 0.1; done
-    for _ in $(seq 200); do [ "$(cat "/proc/${node[$name]}/comm")" != systemd ] || break; sleep 0.1; done
+    # the starter has other children before it
+    for _ in $(seq 600); do
+        node[$name]=$(pgrep -P "${starter[$name]}" -x systemd || true)
+        [ -z "${node[$name]}" ] || break
+        sleep 0.1
+    done
+    [ -n "${node[$name]}" ] || { echo "$name did not start: $(tail -n 3 "$root/../$name.log")" >&2; return 1; }
     if [ -n "$address" ]; then
         ip link add "v-$name" type veth peer name eth0 netns "${node[$name]}"
         ip link set "v-$name" master "$bridge" up
@@ -94,7 +99,7 @@ halt_nodes() {
     local name group
     for name in "${!starter[@]}"; do
         # the first process of a PID namespace takes all others with it
-        kill -KILL "${node[$name]}" 2>/dev/null || true
+        kill -KILL ${node[$name]} 2>/dev/null || true
         wait "${starter[$name]}" 2>/dev/null || true
         for group in /sys/fs/cgroup/{,systemd/,unified/}; do
             [ ! -d "${group}linkhealth-$name-$$" ] || find "${group}linkhealth-$name-$$" -depth -type d -exec rmdir {} + 2>/dev/null || true
