@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # rollout.sh FOLDER [SUITE]   the steps of docs/rollout.md on three nodes of Debian (bookworm), each with a running systemd and an address
 # of its own, by deploy/ansible, watched by a real Prometheus with deploy/prometheus.yml and the shipped rules at their shipped
-# intervals. Prints each query with what it gave; 10 minutes. The ports are a copy of /sys, so what a step shows
+# intervals. Prints each query with what it gave; 13 minutes. The ports are a copy of /sys, so what a step shows
 # of ports is the daemon's and not a card's. Exit code 77 with the reason where no such nodes can be made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
