@@ -16,7 +16,8 @@ def install():
     os.makedirs(work, exist_ok=True)
     for name in os.listdir(FOLDER):
         shutil.copy(os.path.join(FOLDER, name), work)
-    if not all(os.path.isdir(os.path.join(work, "node_modules", name)) for name in ("@grafana/schema", "kubernetes-models", "typescript")):
+    wanted = ("@grafana/schema", "@kubernetes-models/prometheus-operator", "kubernetes-models", "typescript")
+    if not all(os.path.isdir(os.path.join(work, "node_modules", name)) for name in wanted):
         got = subprocess.run([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=work, capture_output=True,
                              text=True, timeout=300, check=False)
         if got.returncode:
