@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"peer_lldp", "lldpd does not answer", Visibility::kHidden, "lldpd"},
         // Libraries that the package only recommends.
         Refusal{"peer_lldp", "cannot load liblldpctl.so.4: cannot open shared object file",
-                Visibility::kHidden, "liblldpctl4"},
+                Visibility::kHidden, "lldpd"},
         Refusal{"peer_mad", "cannot load libibumad.so.3: cannot open shared object file",
                 Visibility::kHidden, "libibumad3"},
         Refusal{"verbs_events", "cannot load libibverbs.so.1: cannot open shared object file",
