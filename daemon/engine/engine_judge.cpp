@@ -210,10 +210,12 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   const Choice choice = choose(first, ledger.incumbent(step.stable));
   step.wrong = choice.wrong;
   verdict.open_confidence = choice.open_confidence;
-  // A link that trains again may come back by itself; one whose driver says why it does not, only
-  // within the hold of a link that is down.
-  const bool is_wrong = choice.wrong >= diagnosis.open_at || (f.down && states_reason(findings));
-  const bool fault = choice.named != nullptr && is_wrong &&
+  // A link that trains again may come back by itself for minutes. One whose driver says why it does
+  // not, and that nobody touched since, only within the hold of a link that is down.
+  const bool untouched = f.settled_down_s() >= f.down_s;
+  if (f.down && untouched && states_reason(findings))
+    step.wrong = std::max(step.wrong, diagnosis.open_at);
+  const bool fault = choice.named != nullptr && step.wrong >= diagnosis.open_at &&
                      (f.down || is_supported(*choice.named->cause, findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.

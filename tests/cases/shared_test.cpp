@@ -536,6 +536,7 @@ TEST(ThisNode, IsNotAccusedWhereOneEndSaysThatTheTwoDoNotAgree) {
     node.fall({2, 3}, 300);
     EXPECT_EQ(node.opened(), 1U) << says;
     EXPECT_EQ(node.fault("mlx5_2/1").fault, "settings_mismatch") << says;
+    EXPECT_TRUE(contains(node.events.at(0).fault.summary, "FEC mismatch during override"));
     EXPECT_EQ(node.fault("mlx5_2/1").ports.size(), 2U);
   }
 }
