@@ -55,8 +55,8 @@ struct DoctorReport {
   std::string node, version, kernel;
   bool of_daemon = true;  ///< false: `linkhealth doctor` ran the checks itself, without a daemon
   bool played = false;    ///< a recording is played: kernel and permissions are not known
-  std::vector<std::string>
-      capabilities;  ///< effective capabilities that matter here: "CAP_NET_ADMIN"
+  /// Effective capabilities that matter here: "CAP_NET_ADMIN".
+  std::vector<std::string> capabilities;
   std::vector<SourceSight> node_sources;
   std::vector<PortSight> ports;
   std::size_t hidden = 0;  ///< sources that are unreadable or partly readable, over all ports

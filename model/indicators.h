@@ -22,7 +22,7 @@ enum class Indicator : std::uint8_t {
   kUncorrectableBlocks,  ///< codewords lost
   kSymbolErrors,         ///< symbols that were not corrected
   kFrameErrors,          ///< frames received damaged
-  kLinkRecoveries,       ///< retrained without going down, or too many physical errors
+  kLinkRecoveries,       ///< retrained without going down, or had too many physical errors
   kLinkDowns,
   kRxOctets,
   kTxOctets,
@@ -35,20 +35,21 @@ enum class Indicator : std::uint8_t {
   kForwardedErrors,   ///< packets that were already bad when the last switch sent them
   kPcieStalls,        ///< the NIC waits for PCIe credits
   kTransmitDiscards,  ///< packets dropped on the way out
-  kCardErrors,        ///< packets that this card lost by its own fault: no buffer, although it had
-                      ///< granted credits
-  kPcieDamage,        ///< PCIe errors that the card counts
-  kModuleBusErrors,   ///< reads of the module that failed
-  kModuleHeat,        ///< times the card found the module too hot
-  kCnpsHandled,       ///< congestion notifications that slowed this sender down
-  kSlowRestarts,      ///< those that the card generated itself after a timeout
+  /// Packets that this card lost by its own fault: no buffer, although it had granted credits.
+  kCardErrors,
+  kPcieDamage,       ///< PCIe errors that the card counts
+  kModuleBusErrors,  ///< reads of the module that failed
+  kModuleHeat,       ///< times the card found the module too hot
+  kCnpsHandled,      ///< congestion notifications that slowed this sender down
+  kSlowRestarts,     ///< those that the card generated itself after a timeout
 };
 inline constexpr std::size_t kIndicatorCount = 24;
 
 enum class Combine : std::uint8_t {
   kSum,  ///< different events: add
-  kMax,  ///< the same events under different names, some always zero with some drivers: the largest
-         ///< increase
+  /// The same events under different names, some always zero with some drivers: the largest
+  /// increase.
+  kMax,
 };
 
 /// How an increase is judged.

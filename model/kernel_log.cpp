@@ -63,7 +63,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"speed_refused", kMisconfigured, {"Speed change not supported with dual rate transceivers"}},
     // ionic (ionic_lif_handle_fw_down()); a stalled heartbeat alone may recover
     {"firmware_stopped", kFatal, {"FW Down: Stopping LIFs"}},
-    // ice, i40e, ixgbe. A virtual function's event is caused by its guest, which is not trusted.
+    // ice, i40e, ixgbe. A virtual function's event is caused by its guest, which is untrusted.
     {"firmware_recovery_mode", kFatal, {"irmware recovery mode detected"}},
     {"rebuild_failed", kFatal, {"Rebuild failed, unload and reload driver"}},
     {"malicious_guest", kNoise, {"Malicious Driver Detection", "VF"}},

@@ -26,11 +26,11 @@ enum class KernelLogClass : std::uint8_t {
   kMisconfigured,    ///< the port's settings do not fit its medium
   kLinkUp,
   kLinkDown,
-  kPcieReduced,      ///< less PCIe bandwidth than the device could use
-  kPcieError,        ///< PCIe errors that were corrected
-  kPcieUncorrected,  ///< a transaction was lost, the PCIe link still works (linux:
-                     ///< PCI/pcieaer-howto, "non-fatal")
-  kPcieLost,         ///< the PCIe link below a slot went down, or its card was taken out
+  kPcieReduced,  ///< less PCIe bandwidth than the device could use
+  kPcieError,    ///< PCIe errors that were corrected
+  /// A transaction was lost, the PCIe link still works (linux: PCI/pcieaer-howto, "non-fatal").
+  kPcieUncorrected,
+  kPcieLost,    ///< the PCIe link below a slot went down, or its card was taken out
   kPaused,      ///< paused for so long that the card ignores pauses: congestion or a hung receiver
   kHostBusy,    ///< the host requests more than the card can do
   kFabricTrap,  ///< a port's error threshold, as a trap of the fabric

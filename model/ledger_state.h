@@ -27,7 +27,8 @@ struct LedgerFault {
   std::optional<WallTime> acknowledged_at, acknowledged_until;
   std::string summary, verify;
   std::vector<std::string> repair;
-  std::vector<std::string> ports;  ///< stable keys of those that share it, its own first; or empty
+  /// Stable keys of the ports that share it, its own first; or empty.
+  std::vector<std::string> ports;
   bool operator==(const LedgerFault&) const = default;
 };
 

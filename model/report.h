@@ -102,8 +102,8 @@ struct EvidenceShares {
 /// Earlier faults of the same port, module or cable.
 struct FaultPast {
   std::uint32_t port_times = 0;  ///< faults that were closed on this port
-  std::uint32_t module_times =
-      0;  ///< closed faults with this module (by serial number), on any port
+  /// Closed faults with this module (by serial number), on any port.
+  std::uint32_t module_times = 0;
   std::uint32_t cable_times = 0;  ///< closed faults with these two modules, or this cable, together
   std::optional<WallTime> last_closed_at;
   [[nodiscard]] bool empty() const {
@@ -116,8 +116,8 @@ struct FaultPast {
 struct FaultProof {
   WallTime since;
   double needed_s = 0;  ///< time without a symptom, a carrier loss or an uncorrectable block
-  std::optional<double>
-      ber_bound;  ///< upper bound of the bit error ratio without any error, 95 % confidence
+  /// Upper bound of the bit error ratio without any error, 95 % confidence.
+  std::optional<double> ber_bound;
   bool operator==(const FaultProof&) const = default;
 };
 
@@ -231,8 +231,8 @@ struct Impact {
   double bandwidth_at_risk_mbps = 0;  ///< available, on links with a fault
   double share = 0;  ///< the sum of both as a share of the node's expected bandwidth
   std::string rail;  ///< of a port, as configured; else ""
-  std::optional<double>
-      rail_share;  ///< the sum of both as a share of the rail's expected bandwidth
+  /// The sum of both as a share of the rail's expected bandwidth.
+  std::optional<double> rail_share;
   bool operator==(const Impact&) const = default;
 };
 

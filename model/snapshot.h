@@ -65,10 +65,10 @@ struct DownReason {
 
 struct LinkSample {
   std::optional<bool> admin_up;  ///< IFF_UP
-  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand, and without a network interface:
-                                 ///< has_link(phys_state)
-  std::string state;             ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
-  std::string phys_state;        ///< "LinkUp", "Polling", "Disabled", …
+  /// IFF_LOWER_UP; for InfiniBand, and without a network interface: has_link(phys_state).
+  std::optional<bool> carrier;
+  std::string state;       ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
+  std::string phys_state;  ///< "LinkUp", "Polling", "Disabled", …
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::optional<std::uint32_t> mtu_bytes;

@@ -71,7 +71,7 @@ struct SourceInfo {
   std::string_view what;  ///< in words
   bool of_node;           ///< not per port
   SourceKind kind;
-  bool in_sys;  ///< read from files below /sys: a copy of them has it too
+  bool in_sys;  ///< read from files below /sys, so that it is also in a copy of /sys
   SourceReader reader;
   std::string_view hint;                    ///< how to make it readable
   bool only_if_refused = false;             ///< the hint helps only if access was refused

@@ -20,9 +20,9 @@ class Baseline {
 
   /// How samples are judged while there are fewer than kEnough.
   enum class Young : std::uint8_t {
-    kTakeAll,    ///< accept all: the value still settles (temperature after a start)
-    kGuardLow,   ///< a low value is taken for a fault and refused; a high one discards the samples
-                 ///< before it
+    kTakeAll,  ///< accept all: the value still settles (temperature after a start)
+    /// A low value is taken for a fault and refused; a high one discards the samples before it.
+    kGuardLow,
     kGuardHigh,  ///< the other way round
   };
 

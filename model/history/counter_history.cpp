@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
-constexpr double kSettleSeconds =
-    20;  // after a transition: errors while training are not the link's
+// after a transition: errors while training are not the link's.
+constexpr double kSettleSeconds = 20;
 constexpr double kIntervalSeconds = 8;  // shorter ones are merged
 /// A burst averaged over more than this would fill most of windows.traffic_s.
 constexpr double kLongestSpreadS = 600;

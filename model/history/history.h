@@ -27,8 +27,8 @@ namespace linkhealth {
 struct BeforeLoss {
   std::optional<double> ber;
   double uncorrectable = 0;
-  double all_lost_s =
-      0;  ///< of the interval in which it went down: the time in which no codeword was right
+  /// Of the interval in which it went down: the time in which no codeword was right.
+  double all_lost_s = 0;
   std::optional<double> rx_lost_db;     ///< of the lane that lost most light
   std::optional<double> temperature_c;  ///< of the module, at its last reading
 };
@@ -47,8 +47,8 @@ class PortHistory {
   std::optional<SteadyTime> absent_since;
   PortSample latest;        ///< the last known value of each group
   bool cage_empty = false;  ///< from the last successful reading: a failed one does not change it
-  std::optional<SourceStatus>
-      module_doubt{};       ///< set if the driver returned the module of another cage
+  /// Set if the driver returned the module of another cage.
+  std::optional<SourceStatus> module_doubt{};
   bool had_module = false;  ///< in its cage, since the monitor started
   std::optional<SteadyTime> link_at, counters_at, peer_at, pcie_at;
   SteadyTime first_seen;

@@ -159,7 +159,7 @@ void History::adopt(const std::string& stable, PortHistory& port) {
   kept_.erase(at);
 }
 
-/// Adds a port of an earlier run that is not in this one, as absent.
+/// Adds a port of an earlier run that is missing in this one, as absent.
 void History::recall(const PortKey& label) {
   const auto kept =
       std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });

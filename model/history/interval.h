@@ -16,8 +16,8 @@ class Interval {
  public:
   SteadyTime begin, end;
   bool carrier = false;  ///< up all the time
-  bool clean =
-      false;  ///< and no transition in the 20 s before: errors while training are not the link's
+  /// And no transition in the 20 s before: errors while training are not the link's.
+  bool clean = false;
   std::vector<double> lane_bits;     ///< corrected bits of each FEC lane; NaN: not known
   double ber = kUnknownValue;        ///< pre-FEC, all lanes; NaN: not known
   double ber_floor = kUnknownValue;  ///< the ratio that half a bit error would give

@@ -19,8 +19,8 @@ constexpr std::size_t kGoodIntervals = 12;
 
 void TrainingHistory::begin(WallTime fell_at, double down_s, double ber_before) {
   after_.clear();
-  if (pending_)
-    return;  // it went down again at once: keep the ratio from before the first carrier loss
+  // it went down again at once: keep the ratio from before the first carrier loss.
+  if (pending_) return;
   if (worse) ber_before = worse->ber_before;
   pending_ = WorseTraining{fell_at, down_s, ber_before, 0, 1};
 }
