@@ -91,8 +91,8 @@ Finding far_rx_low(const Features& f) {
   return low(f, *f.light.far_rx, kFarModule, "far Rx power below baseline");
 }
 
-// fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
-// 7d); what bends or crushes a cable takes light from all of them.
+// fibres_alike: dirt affects some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
+// 7d); a bent or crushed cable loses light on all of them.
 Finding fibres_alike(const Features& f) {
   constexpr double kLostDb = 1.2;          // lost by the fibre that lost most
   constexpr std::size_t kLeastFibres = 4;  // with fewer, dirt may well be on all
