@@ -272,7 +272,8 @@ Result<void> HistoryStore::limit_size(WallTime now) {
   return database_->result();
 }
 
-/// Deletes the oldest signals and, if signals use no more than half of the limit, the oldest events.
+/// Deletes the oldest signals and, if signals use no more than half of the limit, the oldest
+/// events.
 void HistoryStore::delete_oldest_share() {
   tables::delete_oldest_signals(*database_, kDeleteShare);
   if (tables::signals_bytes(*database_) > settings_.max_bytes / 2) return;
