@@ -16,13 +16,13 @@ class Client {
   explicit Client(std::string socket_path) : socket_path_(std::move(socket_path)) {}
   virtual ~Client() = default;
 
-  /// Any answer, also a refusal. An error (errnum set): no answer came; the message names the
-  /// remedy.
+  /// Any answer, including a refusal. An error (errnum set): there was no answer; the message names
+  /// the remedy.
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
   /// The parameters are in the path.
   [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;
-  /// Passes the body of a good answer to `receive` as it arrives; false ends the stream. The body
-  /// of a refusal is in the Answer.
+  /// Passes the body of a successful answer to `receive` as it arrives; false ends the stream. The
+  /// body of a refusal is in the Answer.
   [[nodiscard]] virtual Result<Answer> stream(
       const std::string& path, const std::function<bool(std::string_view)>& receive) const;
 
@@ -30,13 +30,13 @@ class Client {
   [[nodiscard]] HttpTarget target(const std::string& path) const;
   /// Also true when the queue of waiting clients is full (EAGAIN).
   [[nodiscard]] bool has_listener() const;
-  /// ENOENT and ECONNREFUSED: no daemon runs. ETIMEDOUT: it runs and does not answer.
+  /// ENOENT and ECONNREFUSED: no daemon is running. ETIMEDOUT: it is running but does not answer.
   [[nodiscard]] Error unreachable() const;
 
   std::string socket_path_;
 };
 
-/// The body of a good answer. Throws CommandError for any other.
+/// The body of a successful answer. Throws CommandError for any other.
 std::string body_of(const Result<Answer>& answer);
 
 /// The parsed answer of the daemon. Throws CommandError without one.

@@ -1,5 +1,4 @@
-// A real server for tests: loopback TCP on a free port, and a Unix socket in a directory of its
-// own.
+// A real server for tests: loopback TCP on a free port, and a Unix socket in its own directory.
 #pragma once
 
 #include <atomic>
@@ -37,7 +36,7 @@ struct TestServer {
   /// Publishes the example report.
   void publish();
   Result<std::unique_ptr<ApiServer>> try_start(const ApiServerSettings& with);
-  /// Fails the test when the server cannot start.
+  /// Fails the test if the server cannot start.
   void start();
 };
 
