@@ -310,7 +310,7 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
   }
 }
 
-// ------------------------------------------------------------------------- fallen in one moment
+// ------------------------------------------------------------------------- down at the same moment
 
 /// Down, and not by an operator or by software.
 bool may_be_fallen(const PortStep& step) {
@@ -512,7 +512,7 @@ bool is_starting(const Features& f, std::optional<double> uptime_s) {
 
 std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) const {
   const double within_s = std::max(15.0, step_s + 1);
-  const double moment_s = std::max(2.0, step_s + 1);  // what no event has timed is known by steps
+  const double moment_s = std::max(2.0, step_s + 1);  // without an event, times are known to a step
   find_links(all);
   for (PortStep& step : all) {
     if (!step.exempt.empty()) continue;

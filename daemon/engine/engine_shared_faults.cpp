@@ -20,7 +20,7 @@ constexpr Alike kAlike[] = {
     {SharedKind::kLink,
      [](const Fault& fault) { return fault.end != End::kNode && !fault.life.certain; },
      [](const PortStep& a, const PortStep& b) { return a.link == b.link; }},
-    // Dirt is of one lane's fibre, and may be of several.
+    // Dirt affects one lane's fibre, but may affect several.
     {SharedKind::kModule,
      [](const Fault& fault) {
        return fault.end == End::kLocal && fault.id != FaultId::kModuleMissing &&

@@ -1,8 +1,8 @@
 // The engine's state, and the three stages of a step. For the engine's own files.
 //
-//   1. features: what each port's history says of it, by itself           (engine.cpp)
-//   2. shared:   what several ports have in common, and which matters
-//                are one for all of them                                  (engine_shared.cpp)
+//   1. features: each port by itself, from its history                    (engine.cpp)
+//   2. shared:   what several ports have in common, and which causes
+//                are reported once for all of them                        (engine_shared.cpp)
 //   3. judge:    symptoms, differential, ledger, report, port by port     (engine_judge.cpp,
 //                                                                          engine_report.cpp)
 #pragma once

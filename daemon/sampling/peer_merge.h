@@ -1,17 +1,16 @@
-// Merges the readings that several sources give of the far ends into one PeerSample a port. Pure.
+// Merges the readings of the far ends from several sources into one PeerSample per port. Pure.
 //
 //   trust      mad > lldp > import (telemetry, fleet) > plan
-//   names      from the most trusted source that has any; "plan" only where no other source reports
+//   names      from the most trusted source that has any; "plan" only if no other source reports
 //              anything
 //   state      link, counters and module each from the most trusted source that has them and does
-//              not name another far end (that is a gap). For link and counters a source that
-//              answered in its last round comes before one that did not (a MAD cannot cross a link
-//              that is down). Their source and age are given where they differ from those of the
-//              names
-//   validity   until the reading's own end, otherwise `hold` after it was read; then there is a gap
-//   link down  no MAD crosses it, and lldpd drops its neighbour at once. The last names of MAD or
-//              LLDP stay, with a gap, until a source that does not contradict them names the far
-//              end, or the link is back and no source does
+//              not name another far end (that is a gap). For link and counters, sources that
+//              answered in their last round come first (no MAD passes a link that is down). Their
+//              source and age are recorded if they differ from those of the names
+//   validity   until the reading's own end, otherwise `hold` after it was read; then it is a gap
+//   link down  no MAD passes it, and lldpd drops its neighbour at once. The last names of MAD or
+//              LLDP are kept, with a gap, until a source that does not contradict them names the
+//              far end, or the link is back and no source does
 #pragma once
 
 #include <map>

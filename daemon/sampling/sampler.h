@@ -2,20 +2,20 @@
 // judge links: it keeps time, and reports the sources that it could not read.
 //
 //   what      every (setting)   by which thread
-//   links     link_period_s     carrier and its counts, from files that wait for no lock: here
+//   links     link_period_s     carrier and its counts, from files that need no lock: this thread
 //                               (probes/sysfs/netdev_sysfs.h). A link event prompts a read at once:
-//                               the kernel merges fast flaps, the counts are the truth
+//                               the kernel merges fast flaps, but counts them
 //   counters  counters_period_s everything else of a port: verbs, FEC, MAC, netdev and driver
 //                               statistics, state, speed, PCIe, devlink health: BlockingReadPool
 //   modules   module_period_s   EEPROM pages: the module reader's thread
-//   discovery rescan_period_s   which ports exist; also when a device comes or goes: the pool
-//   events    as they come      link and device events, kernel log, verbs events: here
+//   discovery rescan_period_s   which ports exist; also when devices are added or removed: pool
+//   events    as they come      link and device events, kernel log, verbs events: this thread
 //                               (probes/event_feed.h)
-//   far ends  (section "peers") a pool for each source, merged by PeerMerge
+//   far ends  (section "peers") one thread per source, merged by PeerMerge
 //
-// A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and
-// netlink dumps wait for that lock. So the deciding thread reads lock-free files only, and a module
-// never makes it late.
+// A module read holds the kernel's RTNL lock until it ends, and verbs state, ethtool and netlink
+// dumps wait for that lock. The deciding thread therefore reads only files that need no lock, and a
+// module never delays it.
 #pragma once
 
 #include <cstdint>

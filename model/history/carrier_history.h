@@ -101,7 +101,7 @@ class CarrierHistory {
   [[nodiscard]] bool is_settled(SteadyTime now) const;
 
   // --- updates
-  /// The number of new link downs that `link` shows. `now_up`: its carrier.
+  /// Counts the new link downs that `link` shows. `now_up`: its carrier.
   std::uint64_t count_downs(const LinkSample& link, std::optional<bool> now_up,
                             std::string_view driver);
   /// The same for a carrier loss that an event reports, or an increase of link_downed.

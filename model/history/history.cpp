@@ -103,9 +103,9 @@ void PortHistory::note_before_loss() {
   before_loss.rx_lost_db = own.most_rx_lost_db(false);
 }
 
-/// The interval in which the link fell is not clean, but it is the best evidence of why it fell.
+/// The interval in which the link went down is not clean, but it is the best evidence of the cause.
 void PortHistory::note_loss_before_fall(const Interval& interval) {
-  constexpr double kCodewordBits = 5440;  // RS(544); of RS(528) 5280
+  constexpr double kCodewordBits = 5440;  // RS(544); RS(528) has 5280
   const auto& fell = carrier.last_loss;
   const double lost = interval.increase(Indicator::kUncorrectableBlocks);
   if (!fell || *fell <= interval.begin || *fell > interval.end || !(lost > 0)) return;
@@ -378,9 +378,9 @@ void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
   device.update(pcie, now);
 }
 
-// --- what can't be read: one rule. What a source gave is unknown its `stale_after_s` after it was
-// read, unless the source is ok. A total that stands still would look like a link without errors,
-// and a module's last powers like a good one's.
+// --- unreadable sources: a value becomes unknown `stale_after_s` after it was read, unless its
+// source is ok. Otherwise a total that is no longer read would look like a link without errors, and
+// a module's last powers like a good one's.
 
 /// A source that another one stopped has no reason of its own: its values may still be fresh.
 const SourceStatus* PortHistory::blind_to(SourceId source) const {

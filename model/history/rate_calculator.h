@@ -45,8 +45,8 @@ struct Increase {
 /// Follows the counters of one port. Sources are read at different times, and several counters
 /// count the same events: an event is added once, whichever counters report it.
 ///
-/// A decrease is a reset of all counters of that source, as in Prometheus. Because it may also be
-/// one wrong reading, that reading is not used: the next one is the new start.
+/// A decrease is a reset of all counters of that source, as in Prometheus. It may also be a wrong
+/// reading, so that reading is not used: counting restarts at the next one.
 class RateCalculator {
  public:
   Increase update(const Counters& reading, SteadyTime now);

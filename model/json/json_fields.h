@@ -1,16 +1,16 @@
-// Structs from and to JSON by one list of fields each: `fields(value, visit)` calls visit("key",
-// member) for every member in the order of the document. Both directions use the same list, so they
-// cannot differ. Heavy to compile: include it in .cpp files only.
+// Converts structs from and to JSON with one list of fields each: `fields(value, visit)` calls
+// visit("key", member) for every member in the order of the document. Both directions use the same
+// list, so they cannot differ. Slow to compile: include it in .cpp files only.
 //
-//   JSON_FIELDS(Limits, low_alarm, high_alarm);          // where each key is the member's name
-//   void fields(Is<Trend> auto& value, auto& visit) {    // where some differ
+//   JSON_FIELDS(Limits, low_alarm, high_alarm);          // if each key is the member's name
+//   void fields(Is<Trend> auto& value, auto& visit) {    // if some differ
 //     VISIT_ALWAYS(what, unit);                          // keys that readers may rely on
 //     VISIT(level, limit);
 //     visit("per_day", value.slope);
 //   }
 //
-// Left out when written: nullopt, "", an empty list, a group whose empty() is true. Read as left
-// out: a missing key and null. Unknown keys are skipped.
+// Not written: nullopt, "", an empty list, a group whose empty() is true. When reading, null is the
+// same as a missing key, and unknown keys are skipped.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
-// A driver's own statistics (`ethtool -S`): those of the counter table that carry physical
+// A driver's own statistics (`ethtool -S`): those in the counter table, which are physical
 // evidence.
 //
-// Netlink offers the names but not the values, so this is the SIOCETHTOOL ioctl (linux:
+// Netlink offers the names but not the values, so this uses the SIOCETHTOOL ioctl (linux:
 // net/ethtool/ioctl.c, ethtool_get_sset_info, ethtool_get_strings, ethtool_get_stats). It runs
-// under the kernel's RTNL lock, and a driver collects all its statistics for it, some by firmware
-// commands: read it seldom.
+// under the kernel's RTNL lock, and the driver collects all its statistics for it, some by firmware
+// commands: read it rarely.
 #pragma once
 
 #include <cstddef>

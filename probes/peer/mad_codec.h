@@ -1,7 +1,8 @@
 // InfiniBand management datagrams (MADs) as bytes: requests, and what the answers contain. Pure
-// functions; libibmad's tables place each field, and never reach behind the 256 bytes of a Mad.
+// functions; libibmad's tables give the position of each field, always within the 256 bytes of a
+// Mad.
 //
-// Only Get is ever built: nothing here can set an attribute or clear a counter.
+// Only Get requests are built: nothing here can set an attribute or clear a counter.
 //
 // Sources: InfiniBand Architecture Specification volume 1, chapters 13.4 (common header), 14.2
 // (subnet management) and 16.1 (performance management).

@@ -89,8 +89,8 @@ struct InventoryWatch {
   std::shared_ptr<NvSwitchManagers> managers;  ///< nullptr: no cache
 };
 
-/// Never fails: what could not be read is a gap, and hides nothing else. Without
-/// /sys/class/infiniband the node has no RDMA, which is no gap.
+/// Never fails: what could not be read is a gap, and does not affect the rest. Without
+/// /sys/class/infiniband the node has no RDMA, which is not a gap.
 ///
 /// Exempt are virtual functions and subfunctions (they share their parent's cable), representors
 /// of switch mode, virtual NICs of clouds and hypervisors, cards that manage NVSwitches, and

@@ -170,7 +170,7 @@ void plan_hot(Planner& p) {
                              ": Port module event[error]: module 0, Cable error, High Temperature";
     p.port.at(t, [line, t](PortSim& port) { port.kernel_log(t, line); });
   }
-  // Before the warning limit it is only a warm module: that is when a reader can know.
+  // Below the warning limit it is just a warm module: the fault is visible from then on.
   p.truth.onset_s = p.plan.onset_s > 0 ? p.plan.onset_s + ramp * 0.9 : 0.0;
 }
 

@@ -1,5 +1,5 @@
 // One cable with a transmitter and a receiver at each end: light, margin and errors of every lane
-// in both directions. The nominal values are drawn once; the effects of a fault are set anew for
+// in both directions. The nominal values are drawn once; the effects of a fault are set again for
 // every time step.
 #pragma once
 
