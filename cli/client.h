@@ -21,8 +21,8 @@ class Client {
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
   /// The parameters are in the path.
   [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;
-  /// Passes the body of a successful answer to `receive` as it arrives; false ends the stream. The
-  /// body of a refusal is in the Answer.
+  /// Passes the body of a good answer to `receive` as it arrives; false ends the stream. The body
+  /// of a refusal is in the Answer.
   [[nodiscard]] virtual Result<Answer> stream(
       const std::string& path, const std::function<bool(std::string_view)>& receive) const;
 
@@ -36,7 +36,7 @@ class Client {
   std::string socket_path_;
 };
 
-/// The body of a successful answer. Throws CommandError for any other.
+/// The body of a good answer. Throws CommandError for any other.
 std::string body_of(const Result<Answer>& answer);
 
 /// The parsed answer of the daemon. Throws CommandError without one.

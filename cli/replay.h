@@ -29,7 +29,7 @@ void replay(const ReplayOptions& options);
 /// "jsonl").
 void what_if(const ReplayOptions& options);
 
-/// Changes one setting: "diagnosis.flap_losses=6". The Error names the allowed range or the nearest
+/// Changes one setting: "diagnosis.flap_losses=6". An Error names the allowed range or the nearest
 /// key.
 Result<void> change_setting(SettingTable& settings, std::string_view key_and_value);
 

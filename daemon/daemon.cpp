@@ -72,7 +72,7 @@ class Daemon {
   [[nodiscard]] EngineSettings settings_for(const Config& config) const;
   /// REQUIRES: the deciding thread, or its lock.
   [[nodiscard]] EngineState known_now() const;
-  /// REQUIRES: like known_now().
+  /// REQUIRES: as known_now().
   void renew_recording_header();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);

@@ -17,8 +17,8 @@ std::span<const SettingGroup> all_setting_groups();
 /// The configuration file (or the defaults), overridden by the flags.
 Result<Config> effective_config(const DaemonOptions& options);
 
-/// Runs until a signal ends it. An error if it could not start: an address in use, a state
-/// directory that cannot be created, a bad recording.
+/// Runs until a signal ends it. An error when it could not start: an address in use, a state
+/// directory that can't be created, a bad recording.
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log);
 
 }  // namespace linkhealth

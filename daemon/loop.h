@@ -33,7 +33,7 @@ struct LoopHooks {
 void block_loop_signals();
 
 /// Runs until SIGTERM or SIGINT. Notifies systemd (sd_notify(3)): READY after the first poll,
-/// WATCHDOG, STOPPING at the end. An error only if the loop itself cannot be set up.
+/// WATCHDOG, STOPPING at the end. An error only when the loop itself can't be set up.
 Result<void> run_loop(Source& source, Engine& engine, const Clock& clock, const LoopHooks& hooks);
 
 }  // namespace linkhealth

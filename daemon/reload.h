@@ -12,7 +12,7 @@
 
 namespace linkhealth {
 
-/// The configuration file, the plan that it names and the flags, for the node of this name. The
+/// The configuration file, the plan that it names and the flags, for the node of this name. An
 /// error names file and line.
 Result<Config> complete_config(const DaemonOptions& options, const std::string& node);
 /// The engine's part of it. `recorded`: the expectations of a played recording; the configuration's

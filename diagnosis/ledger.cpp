@@ -75,7 +75,7 @@ void begin_proof(LedgerEntry& entry, std::uint64_t downs, SteadyTime now, WallTi
   entry.kept.proving_since = wall;
 }
 
-/// This long an absence has proved nothing.
+/// The fault came back: remembers how long it had been absent, which proved nothing.
 void came_back(LedgerEntry& entry, SteadyTime now) {
   entry.returns_after_s = std::max(entry.returns_after_s, in_seconds(now - entry.last_seen));
 }
@@ -282,7 +282,7 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
   step.changes.back().entry = *slot.entry;
 }
 
-// ------------------------------------------------------------------------------ proof of repair
+// ------------------------------------------------------------------------- verifying a repair
 
 double Ledger::proof_s(const Fault& fault, double rate_bps) const {
   if (fault.life.certain) return std::min(kCertainProofS, settings_.notice_proof_s);

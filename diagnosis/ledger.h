@@ -88,7 +88,7 @@ class Ledger {
   Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by,
                                    const std::string& reason, std::optional<WallTime> until,
                                    WallTime now);
-  /// The fault is reported as reopened. An error if no acknowledgement is in force.
+  /// The fault is reported as reopened. An error when no acknowledgement is in force.
   Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
   /// The port is no longer monitored: its open faults close, without counting as repaired or as a
   /// repeat.

@@ -23,7 +23,7 @@ using Bytes = std::vector<std::byte>;
 class HostDir {
  public:
   virtual ~HostDir() = default;
-  /// Like Host::read_file(). `name` may contain subdirectories: "counters/symbol_error".
+  /// As Host::read_file(). `name` may have subdirectories: "counters/symbol_error".
   virtual Result<std::string> read_file(const std::string& name) = 0;
 };
 

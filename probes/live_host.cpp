@@ -50,8 +50,8 @@ Result<OwnedFd> open_path(const std::string& path, int flags) {
   return fd;
 }
 
-/// The whole file, from the beginning. sysfs returns a page at once, and a second read would
-/// evaluate the attribute (a firmware command) again; /proc returns pieces.
+/// The whole file, from the beginning. sysfs gives a page at once, and a second read would evaluate
+/// the attribute (a firmware command) again; /proc gives pieces.
 Result<std::string> read_whole(const Result<OwnedFd>& fd, const std::string& path, bool one_read) {
   if (!fd) return fd.error();
   std::string content;
@@ -247,7 +247,7 @@ class GuardedMemory {
   }
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
-  /// Empty if there was no memory.
+  /// Empty when there was no memory.
   [[nodiscard]] std::span<std::byte> data() const { return data_; }
 
  private:

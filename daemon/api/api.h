@@ -1,5 +1,5 @@
 // The HTTP API without connections: a request in, a response out. One table of routes (api.cpp)
-// dispatches requests, returns 405 with Allow, and is published as /api/v1/openapi.json.
+// dispatches requests, answers 405 with Allow, and is published as /api/v1/openapi.json.
 #pragma once
 
 #include <memory>

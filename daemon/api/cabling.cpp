@@ -43,7 +43,7 @@ NameMatch compare(const PeerSample& seen, const ExpectedPort& of) {
                                                                 : NameMatch::kUnknown;
 }
 
-/// The port whose planned far end is seen here; nullptr if it is none of this node's.
+/// The port whose planned far end is seen here; nullptr when it is none of this node's.
 const PortReport* owner_of(const Report& report, const PeerSample& seen, const PortReport& here) {
   for (const PortReport& other : report.ports)
     if (&other != &here && planned(other) && compare(seen, other.expected) == NameMatch::kSame)

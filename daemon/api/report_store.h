@@ -71,7 +71,7 @@ class ReportStore {
     Events events;
     std::uint64_t last = 0;  ///< the number of the latest event
   };
-  /// The stored events after number `after`, oldest first.
+  /// The kept events after number `after`, oldest first.
   [[nodiscard]] EventsAfter events_after(std::uint64_t after) const;
 
  private:

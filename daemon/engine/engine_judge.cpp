@@ -95,7 +95,7 @@ bool is_narrow(const Features& f) {
   return has_one_lane(f) ||
          (f.link().lanes && *f.link().lanes < std::max(f.port.carrier.best_lanes, planned));
 }
-/// Slower than its module, or on fewer lanes than its siblings: possibly on purpose.
+/// Slower than its module, or on fewer lanes than its siblings: perhaps on purpose.
 bool may_be_meant(const Features& f) {
   return !is_narrow(f) && (wanted_speed(f).by_module ||
                            (f.link().lanes && f.group.siblings_lanes > *f.link().lanes));

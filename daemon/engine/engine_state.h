@@ -156,7 +156,7 @@ inline constexpr double kSharedRiseC = 6;
 bool is_starting(const Features& features, std::optional<double> uptime_s);
 /// A symptom must support the fault: missing knowledge alone opens nothing.
 bool is_supported(const Cause& cause, const Findings& findings);
-/// nullopt if the fault is not acknowledged, or no longer.
+/// nullopt when the fault is not acknowledged, or no longer.
 std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, WallTime now);
 /// Copies the ledger's data about a fault to its report.
 void copy_kept(const LedgerFault& kept, FaultReport& report);

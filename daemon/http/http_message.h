@@ -30,13 +30,13 @@ struct HttpRequest {
   std::string path;  ///< decoded, without the query
   std::multimap<std::string, std::string> params;
   std::string body;
-  /// Header fields; "" if absent.
+  /// Header fields; "" when absent.
   std::string content_type, authorization, last_event_id, origin, host;
   bool accepts_gzip = false;
   bool keep_alive = false;  ///< whether the client may send another request on the connection
   Caller caller;
 
-  /// The first value of a parameter; "" if absent.
+  /// The first value of a parameter; "" when absent.
   [[nodiscard]] std::string param(const std::string& name) const {
     const auto found = params.find(name);
     return found == params.end() ? "" : found->second;

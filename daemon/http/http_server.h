@@ -51,7 +51,7 @@ class HttpServer {
 
   /// From any thread: runs `task` on the server's thread. Dropped after stop().
   void post(std::function<void()> task);
-  /// From any thread: streams may have new bytes. Cheap if there are no streams.
+  /// From any thread: streams may have new bytes. Cheap when there are no streams.
   void wake();
 
  private:

@@ -9,7 +9,7 @@
 
 namespace linkhealth {
 
-/// The error names the address and the reason.
+/// An error names the address and the reason.
 Result<OwnedFd> listen_tcp(const ListenAddress& address);
 /// The TCP port that `fd` is bound to.
 Result<int> bound_port(const OwnedFd& fd);

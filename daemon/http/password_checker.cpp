@@ -28,7 +28,7 @@ std::optional<std::string> base64_decoded(std::string_view text) {
                                    reinterpret_cast<const unsigned char*>(padded.data()),
                                    static_cast<int>(padded.size()));
   if (size < 0) return std::nullopt;
-  // EVP_DecodeBlock() returns a zero byte for each '='.
+  // EVP_DecodeBlock() gives a zero byte for each '='.
   const auto padding =
       std::count(padded.end() - std::min<std::ptrdiff_t>(2, size), padded.end(), '=');
   out.resize(static_cast<std::size_t>(size - padding));

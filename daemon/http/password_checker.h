@@ -16,7 +16,7 @@
 
 namespace linkhealth {
 
-/// "anna" and "secret" of "Basic YW5uYTpzZWNyZXQ="; nullopt if the header is malformed.
+/// "anna" and "secret" of "Basic YW5uYTpzZWNyZXQ="; nullopt when the header is malformed.
 struct Credentials {
   std::string user, password;
   bool operator==(const Credentials&) const = default;

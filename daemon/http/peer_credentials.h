@@ -27,7 +27,7 @@ bool may_act(const PeerCredentials& peer, uid_t daemon_uid, std::optional<gid_t>
 /// "anna", or "uid 1234" if the user database has no name. May query a directory service: do not
 /// call for each request.
 std::string user_name(uid_t uid);
-/// The error names the group that does not exist.
+/// An error names the group that does not exist.
 Result<gid_t> group_id(const std::string& name);
 
 /// The network that counts as one client of a TCP connection: its IPv4 address, or the first 64

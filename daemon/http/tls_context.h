@@ -11,7 +11,7 @@
 
 namespace linkhealth {
 
-/// The error names the file or the setting, and the reason.
+/// An error names the file or the setting, and the reason.
 Result<std::shared_ptr<SSL_CTX>> make_tls_context(const WebTls& settings);
 
 /// The common name in the client's certificate if it was verified when the client connected; else

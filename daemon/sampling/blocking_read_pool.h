@@ -36,7 +36,7 @@ class BlockingReadPool {
   /// returns.
   static constexpr std::size_t kMaxThreads = 16;
 
-  /// `clock` must outlive every read, including those that hang: it belongs to main().
+  /// `clock` must outlive every read, also those that hang: it belongs to main().
   BlockingReadPool(const Clock& clock, Milliseconds patience);
   ~BlockingReadPool();
   BlockingReadPool(const BlockingReadPool&) = delete;

@@ -21,7 +21,7 @@ class Discovery {
   /// At most this many may hang at a device, each with its thread; a further one is waited for.
   static constexpr std::size_t kMaxAbandoned = 4;
 
-  /// `clock` must outlive every job, including those that hang: it belongs to main().
+  /// `clock` must outlive every job, also those that hang: it belongs to main().
   Discovery(const Clock& clock, Milliseconds patience) : clock_(clock), patience_(patience) {}
 
   /// Only this job uses `host`. `found` receives the result; nullopt: the job was abandoned, and

@@ -28,7 +28,7 @@ class FarEnds {
   /// The shortest time between two rounds, whatever next time a probe returns.
   static constexpr Milliseconds kShortestPause{50};
 
-  /// `clock` must outlive every read, including those that hang: it belongs to main().
+  /// `clock` must outlive every read, also those that hang: it belongs to main().
   FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
           ExpectedPorts plan);
   ~FarEnds();

@@ -29,7 +29,7 @@ namespace linkhealth {
 struct MergedPeer {
   /// An empty sample revokes the previous one and its gaps.
   std::optional<PeerSample> peer;
-  /// This end's module from an import; only if it is new.
+  /// This end's module from an import; only when it is new.
   std::optional<ModuleSample> module;
   SteadyTime module_read_at;
   bool module_ended = false;  ///< no import has this end's module any longer

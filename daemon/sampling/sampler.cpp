@@ -168,7 +168,7 @@ void Sampler::adopt(PortsFound result, std::uint64_t found_after) {
     const auto source = find_source(gap.probe);
     if (!source) continue;
     const auto port = ports_.find(gap.port);
-    // A device that cannot be read has no port.
+    // A device that can't be read has no port.
     const std::string reason =
         port != ports_.end() || gap.port.empty() ? gap.reason : gap.port + ": " + gap.reason;
     SourceReports& reports = port != ports_.end() ? port->second.by_discovery : by_discovery_;
@@ -307,7 +307,7 @@ void Sampler::add_duration(std::string_view probe, double duration_s) {
 
 /// nullopt while there is nothing to publish: before the first discovery, unless it hangs.
 std::optional<Snapshot> Sampler::finish_snapshot() {
-  // The next poll starts a discovery, but a device that is listed while its files return ENODEV
+  // The next poll starts a discovery, but a device that is listed while its files answer ENODEV
   // must not prompt one after the other.
   if (std::ranges::any_of(ports_, [](const auto& port) { return port.second.gone; }))
     discovery_due_.at =

@@ -97,7 +97,7 @@ class Sampler : public Source {
   [[nodiscard]] std::vector<int> wake_fds() const override;
   [[nodiscard]] RecordingHeader header() const override { return header_; }
 
-  /// All ports, including exempt ones; after the first poll().
+  /// All ports, also exempt ones; after the first poll().
   [[nodiscard]] std::vector<InventoryPort> inventory() const;
   /// Open feeds and enabled sources of far ends, by their names in gaps.
   [[nodiscard]] std::set<std::string> sources() const;

@@ -20,7 +20,7 @@ void note_module_round(SampledPort& port, const ModuleRound& round) {
   }
 }
 
-/// Why an imported reading of this end's module is ignored; "": it is used, because ethtool cannot
+/// Why an imported reading of this end's module is ignored; "": it is used, because ethtool can't
 /// read the module (InfiniBand).
 std::string_view why_refused(const SampledPort& port, SteadyTime module_read_at) {
   if (port.has_module_reader)

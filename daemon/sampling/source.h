@@ -13,7 +13,7 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  /// Makes the reads that are due; nullopt if nothing is new. Never blocks on a module or a far
+  /// Makes the reads that are due; nullopt when nothing is new. Never blocks on a module or a far
   /// end.
   virtual std::optional<Snapshot> poll() = 0;
   /// Time until poll() has something to do, unless a descriptor becomes readable first; nullopt:

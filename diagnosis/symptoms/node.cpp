@@ -235,7 +235,7 @@ constexpr double kRefusedS = 45;
 // If all counters stand still for this long while the link is up, they are not being read.
 constexpr double kFrozenS = 600;
 
-/// `status`: nullptr if the source is read.
+/// `status`: nullptr when the source is read.
 Finding blind(const Features& f, const SourceStatus* status, double hold_s) {
   if (status == nullptr) return Checks(kMonitor).holds("reads fail", false);
   return Checks(kMonitor).at_least("failing since", in_seconds(f.now - status->since), hold_s, "s");

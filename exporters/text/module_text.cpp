@@ -209,7 +209,7 @@ std::string why_no_value(const ModuleSample& m, std::size_t lane) {
   if (all([](const ModuleHostLane& h) { return h.in_use == false; })) return " (not in use)";
   if (all([](const ModuleHostLane& h) { return h.in_use == false || !data_path_works(h); }))
     return " (data path down)";
-  // An import may contain readings of some lanes only.
+  // An import may have readings of some lanes only.
   if (m.imported_at || m.lanes[lane] != ModuleLane{}) return {};
   return all([](const ModuleHostLane& h) { return h == ModuleHostLane{}; }) ? " (not read)"
                                                                             : " (not there)";

@@ -45,7 +45,7 @@ std::string count_of(std::uint64_t number, std::string_view noun);
 
 /// "0.4 s", "40 s", "12 min", "3 h", "12 d"
 std::string format_duration(Milliseconds duration);
-/// "3 h ago (2026-11-20 09:12:44Z)"; only the instant if it is not in the past.
+/// "3 h ago (2026-11-20 09:12:44Z)"; only the instant when it is not in the past.
 std::string format_ago(WallTime then, WallTime now);
 /// "2026-11-20 09:12:44Z"
 std::string format_instant(WallTime time);

@@ -73,7 +73,7 @@ class CarrierHistory {
   /// Since when it has been LinkUp but not ACTIVE: InfiniBand without a subnet manager.
   std::optional<SteadyTime> unmanaged_since;
   std::vector<CarrierLoss> losses;  ///< newest last, 24 h
-  /// The last unplanned one before these, possibly in an earlier run.
+  /// The last unplanned one before these, maybe in an earlier run.
   std::optional<WallTime> loss_before_at;
   std::uint64_t unplanned_total = 0, planned_total = 0;
   /// As exported: a counter that never decreases. A loss that turns out to be planned is

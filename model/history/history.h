@@ -52,7 +52,7 @@ class PortHistory {
   bool had_module = false;  ///< in its cage, since the monitor started
   std::optional<SteadyTime> link_at, counters_at, peer_at, pcie_at;
   SteadyTime first_seen;
-  /// When its verbs device was last seen, possibly in an earlier run; nullopt: never.
+  /// When its verbs device was last seen, maybe in an earlier run; nullopt: never.
   std::optional<WallTime> verbs_seen_at;
 
   CarrierHistory carrier;
@@ -64,7 +64,7 @@ class PortHistory {
   BeforeLoss before_loss;
   TrainingHistory trainings;
 
-  /// Why this source gives nothing; nullptr: it is ok, possibly with something missing.
+  /// Why this source gives nothing; nullptr: it is ok, maybe with something missing.
   [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
   /// The verbs port counters were absent when the port was first seen and never appeared, while its
   /// other values are read: its driver has none (rxe, ionic, some in switch mode).

@@ -20,8 +20,7 @@ inline constexpr double kDarkDbm = -40;  ///< the value shown for 0 mW
 /// kDarkDbm for 0 mW and below, which have no logarithm.
 double to_dbm(double milliwatt);
 
-/// One value of a module, possibly of one lane: its baseline and the last readings of this up
-/// period.
+/// One value of a module, maybe of one lane: its baseline and the last readings of this up period.
 struct LaneSeries {
   Baseline baseline;
   std::array<double, 3> recent{};  ///< newest first

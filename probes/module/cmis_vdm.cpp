@@ -243,7 +243,7 @@ void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSam
     return sample.warnings.push_back("VDM is in power saving: its values are old and left out");
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
     for (std::uint8_t group = 0; group < vdm_group_count(image); ++group)
-      // A driver that ignores the bank returns those of bank 0.
+      // A driver that ignores the bank gives those of bank 0.
       if (bank == 0 || upper_page(image, 0x11, bank).exists())
         read_group(image, group, bank, lanes, sample);
   drop_idle_statistics(sample);

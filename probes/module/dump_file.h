@@ -19,7 +19,7 @@ namespace linkhealth {
 /// - the binary of `ethtool -m DEV raw on`: 128 to 1024 bytes in the kernel's linear order.
 /// An error is one sentence without the file's name.
 Result<ModuleImage> parse_module_dump(std::string_view content);
-/// Like parse_module_dump, from a file of at most 1 MiB; an error begins with the path.
+/// As parse_module_dump, from a file of at most 1 MiB; an error begins with the path.
 Result<ModuleImage> read_module_dump(const std::string& path);
 /// One sentence for each half page that is incomplete in the dump.
 std::vector<std::string> pages_cut_off(const ModuleImage& image);

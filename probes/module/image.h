@@ -67,7 +67,7 @@ class ModuleImage {
   /// Marks all half pages as not answered; their bytes stay until new ones are stored.
   void expect_new_answers() { answered_.clear(); }
 
-  /// One byte; nullopt if it was not read. `offset` is 0 to 255.
+  /// One byte; nullopt when it was not read. `offset` is 0 to 255.
   [[nodiscard]] std::optional<std::uint8_t> byte(const ModulePageKey& key, unsigned offset) const;
   /// nullptr if no byte was read. Valid until the image changes.
   [[nodiscard]] const Half* half(const ModulePageKey& key) const;

@@ -225,7 +225,7 @@ void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
 
 void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) {
   Module& module = port.module;
-  // The reads have cleared the flags in the module: the next successful round reports them.
+  // The reads have cleared the flags in the module: the next good round reports them.
   if (module.flags_valid && lower_page(module.image).exists()) {
     ModuleSample sample = decode_module(module.image);
     if (has_latched_flags(sample)) {

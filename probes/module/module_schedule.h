@@ -79,7 +79,8 @@ class ModuleSchedule {
   /// failures. A slow module still keeps its pause.
   void request(const PortKey& port, SteadyTime now);
 
-  /// The read to make now; nullopt if none is due. REQUIRES: the last one was answered with done().
+  /// The read to make now; nullopt when none is due. REQUIRES: the last one was answered with
+  /// done().
   std::optional<ModuleRead> next(SteadyTime now);
   /// When next() will return a read; nullopt: not before set_ports() or request().
   [[nodiscard]] std::optional<SteadyTime> wake_at() const;

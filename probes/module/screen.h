@@ -34,7 +34,7 @@ ModuleHead module_head(const ModuleImage& image);
 bool cmis_is_flat(const ModuleImage& image);
 /// CMIS: banks of eight lanes (01h:142), limited to the form factor's lanes; 1 if unknown.
 std::uint8_t cmis_bank_count(const ModuleImage& image);
-/// CMIS: groups of VDM values (2Fh:128); 0 if VDM is not offered.
+/// CMIS: groups of VDM values (2Fh:128); 0 when VDM is not offered.
 std::uint8_t vdm_group_count(const ModuleImage& image);
 
 }  // namespace linkhealth

@@ -67,7 +67,8 @@ inline constexpr MonitorField<ModuleLane> kTxPower{{"Tx power", "mW", false, 0, 
                                                    &ModuleLane::tx_power_flags,
                                                    &ModuleThresholds::tx_power_mw};
 
-/// nullopt if not read; nullopt and a warning if it is all ones or out of range. `lane` 0: none.
+/// nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0:
+/// none.
 std::optional<double> read_value(const ModulePage& page, unsigned offset,
                                  const ModuleQuantity& quantity, unsigned lane,
                                  ModuleWarnings& warnings);

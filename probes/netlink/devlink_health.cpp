@@ -48,7 +48,7 @@ Result<HealthReporter> parse_reporter(ByteView message) {
   return reporter;
 }
 
-/// The pair "Description" (linux: devlink_fmsg_string_pair_put()); "" if there is none.
+/// The pair "Description" (linux: devlink_fmsg_string_pair_put()); "" when there is none.
 Result<std::string> diagnose(Host& host, std::uint16_t family, const HealthReporter& reporter) {
   const auto answers =
       host.netlink(NETLINK_GENERIC,

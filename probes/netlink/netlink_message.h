@@ -68,7 +68,7 @@ class NetlinkBuilder {
   std::vector<nlattr*> nests_;  ///< those that are open
 };
 
-/// One attribute. The numbers are nullopt if the payload has another width: a reading is never
+/// One attribute. The numbers are nullopt when the payload has another width: a reading is never
 /// guessed.
 struct NetlinkAttribute {
   std::uint16_t type = 0;  ///< without the NLA_F_* bits
@@ -102,7 +102,7 @@ class NetlinkAttributes {
   [[nodiscard]] auto end() const { return all_.end(); }
   [[nodiscard]] bool broken() const { return broken_; }
 
-  /// The first attribute of this type; without payload if there is none.
+  /// The first attribute of this type; without payload when there is none.
   [[nodiscard]] NetlinkAttribute operator[](std::uint16_t type) const;
   [[nodiscard]] bool contains(std::uint16_t type) const;
   /// The attributes inside a nest; empty if there is none or it is broken.

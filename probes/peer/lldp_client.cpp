@@ -55,7 +55,7 @@ class BoundedSocket {
     std::copy(path.begin(), path.end(), address.sun_path);
     fd_ = OwnedFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd_) return errno_error(path, errno);
-    // A Unix socket connects at once, or returns EAGAIN if too many connections wait for lldpd.
+    // A Unix socket connects at once, or returns EAGAIN when too many connections wait for lldpd.
     if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
       return {};
     return errno_error(path, errno == EAGAIN ? ETIMEDOUT : errno);

@@ -63,7 +63,7 @@ struct IbNodeInfo {
 /// EPROTO if it is impossible (no GUID, a port number beyond the last one).
 Result<IbNodeInfo> decode_node_info(const Mad& answer);
 
-/// Safe to print; "" if the node has none.
+/// Safe to print; "" when the node has none.
 std::string decode_node_description(const Mad& answer);
 /// The system's name in a node description. Managed switches write "MF0;leaf-12:MQM9700/U1":
 /// "leaf-12". "" if it is the product's name rather than this system's ("Quantum Mellanox

@@ -49,7 +49,7 @@ bool has_ib_umad() {
 /// libibumad sets errno (which we clear before), or only returns -errno; -EIO stands for any.
 int errnum_of(int answer) { return errno != 0 ? errno : -answer; }
 
-/// "/dev/infiniband/umad0". The library returns the name of the issm file only.
+/// "/dev/infiniband/umad0". The library gives the name of the issm file only.
 std::string device_file(const Umad& umad, const std::string& device, int port) {
   std::array<char, 256> path{};
   if (umad.umad_get_issm_path(device.c_str(), port, path.data(), static_cast<int>(path.size())) < 0)

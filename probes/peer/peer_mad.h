@@ -13,7 +13,8 @@ namespace linkhealth {
 
 struct MadTiming {
   Milliseconds period{60'000};  ///< between two rounds on a port
-  /// From the start to a port's first round; 0: a single reading, with all ports in one read().
+  /// Each port has its first round within this time from the start; 0: a single reading, with all
+  /// ports in one read().
   Milliseconds first_within{10'000};
   Milliseconds timeout{200};  ///< of one try
   int tries = 2;

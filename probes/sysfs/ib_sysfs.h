@@ -37,7 +37,7 @@ class IbPortReader {
   /// files are gaps of the reads. REQUIRES: `host` outlives the reader.
   static Result<IbPortReader> open(Host& host, const InventoryPort& port);
 
-  // Each adds its values to `sample`, and one gap to `gaps` if something could not be read.
+  // Each adds its values to `sample`, and one gap to `gaps` when something could not be read.
 
   /// state, phys_state and rate (probe "link"). Each is a query of the port, up to five firmware
   /// commands on mlx5. Fills state and phys_state. On InfiniBand also carrier, and on Ethernet if

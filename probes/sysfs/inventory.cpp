@@ -121,7 +121,7 @@ class Builder {
     device.exempt_reason = "planes of " + whole + ", whose port is watched";
   }
 
-  /// The netdevs of a verbs device that cannot be read must not become plain Ethernet ports.
+  /// The netdevs of a verbs device that can't be read must not become plain Ethernet ports.
   void claim_netdevs_of(const std::string& device_dir) {
     const auto names = host_.list_dir(device_dir + "/device/net");
     if (names) claimed_.insert(names->begin(), names->end());

@@ -36,15 +36,15 @@ struct PciCard {
 std::optional<std::vector<PciCard>> network_cards(Host& host);
 /// The driver that passes the card to a virtual machine or a program; "": none.
 std::string lender_of(const PciCard& card);
-/// "on the PCI bus without a driver, 8 of 16 lanes"; "not on the PCI bus"; "" if the bus could not
-/// be read.
+/// "on the PCI bus without a driver, 8 of 16 lanes"; "not on the PCI bus"; "" when the bus could
+/// not be read.
 std::string describe_on_pci_bus(const std::optional<std::vector<PciCard>>& cards,
                                 const std::string& address);
 
 struct InventoryPort {
   PortId id;
   /// Canonical directories of the verbs device and of its "ports/1" ("" for a plain Ethernet port),
-  /// of the netdev and of the PCI function (for rxe: of the netdev below); "" if there is none.
+  /// of the netdev and of the PCI function (for rxe: of the netdev below); "" when there is none.
   std::string sysfs_device_dir, sysfs_port_dir, sysfs_netdev_dir, sysfs_pci_dir;
   int ifindex = 0;            ///< 0: no netdev
   std::string exempt_reason;  ///< why this port has no cable to judge; "": it is watched
@@ -101,8 +101,8 @@ Inventory take_inventory(Host& host, const InventoryWatch& watch = {});
 /// Names of the netdevs that carry a default route, from the text of /proc/net/route and
 /// /proc/net/ipv6_route.
 std::vector<std::string> default_route_netdevs(std::string_view route, std::string_view ipv6_route);
-/// The last PCI address in a sysfs path ("…/0000:1b:00.0/net/eth0" -> "0000:1b:00.0"); "" if there
-/// is none.
+/// The last PCI address in a sysfs path ("…/0000:1b:00.0/net/eth0" -> "0000:1b:00.0"); "" when
+/// there is none.
 std::string pci_address_in(std::string_view sysfs_path);
 /// Whether this is the phys_port_name of a representor: "pf0vf3", "c1pf0sf88", "pf0hpf".
 bool is_representor_name(std::string_view phys_port_name);

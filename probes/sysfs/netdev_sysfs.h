@@ -48,8 +48,8 @@ class NetdevReader {
   /// nullopt while the link has none. The kernel takes its RTNL lock (speed_show), which a slow
   /// module read holds for seconds.
   std::optional<std::uint32_t> read_speed_mbps();
-  /// Adds statistics/* as netdev_*; a gap (probe "netdev_stats") if some cannot be read. On a live
-  /// node netlink returns the same for all ports at once.
+  /// Adds statistics/* as netdev_*; a gap (probe "netdev_stats") when some can't be read. On a live
+  /// node netlink gives the same for all ports at once.
   ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
 
  private:

@@ -42,7 +42,7 @@ class VerbsContext {
   virtual ~VerbsContext() = default;
   /// Readable when there is an event.
   [[nodiscard]] virtual int fd() const = 0;
-  /// The next event, nullopt if there is none; never blocks. An Error if the device has gone.
+  /// The next event, nullopt when there is none; never blocks. An Error when the device has gone.
   virtual Result<std::optional<VerbsEvent>> next() = 0;
 };
 

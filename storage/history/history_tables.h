@@ -60,7 +60,7 @@ std::vector<SignalRow> read_rows(SqlDatabase& database, const std::string& port,
                                  std::uint32_t step_s, std::int64_t from_s, std::int64_t to_s);
 /// The start of the port's first row, of any step.
 std::optional<std::int64_t> first_row_s(SqlDatabase& database, const std::string& port);
-/// Deletes at most `limit` rows from before `before_s`, oldest first.
+/// Deletes at most `limit` rows from before `before_s`, the oldest first.
 void delete_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t before_s,
                  std::int64_t limit);
 /// Deletes the rows of all steps after `at_s`.

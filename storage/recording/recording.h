@@ -41,7 +41,7 @@ class RecordingReader {
   [[nodiscard]] const std::optional<EngineState>& known() const { return known_; }
   /// The next snapshot; nullopt at the end and after an error. REQUIRES: header() was read.
   Result<std::optional<Snapshot>> next();
-  /// After the end: why the recording is incomplete; "" if it is complete.
+  /// After the end: why the recording is incomplete; "" when it is complete.
   [[nodiscard]] const std::string& warning() const { return warning_; }
   /// Number of snapshots returned so far.
   [[nodiscard]] std::size_t snapshot_count() const { return snapshot_count_; }

@@ -63,7 +63,7 @@ class LinkModel {
   LinkModel(const Medium& medium, Rng& rng);
 
   void begin_step();
-  /// Light at the receiver of a lane, dBm; kDarkDbm if there is none.
+  /// Light at the receiver of a lane, dBm; kDarkDbm when there is none.
   [[nodiscard]] double rx_dbm(Way way, std::size_t lane) const;
   [[nodiscard]] double tx_dbm(Way way, std::size_t lane) const;
   [[nodiscard]] double margin_db(Way way, std::size_t lane, double receiver_temperature_c) const;

@@ -7,7 +7,7 @@
 
 namespace linkhealth::test {
 
-/// Unpacks a gzip member of at most 10 MiB; fails the test if it is invalid.
+/// Unpacks a gzip member of at most 10 MiB; fails the test when it is invalid.
 inline std::string gunzip(const std::string& packed) {
   constexpr int kGzipOnly = 15 + 16;
   constexpr std::size_t kMost = 10U << 20U;

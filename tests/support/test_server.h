@@ -36,7 +36,7 @@ struct TestServer {
   /// Publishes the example report.
   void publish();
   Result<std::unique_ptr<ApiServer>> try_start(const ApiServerSettings& with);
-  /// Fails the test if the server cannot start.
+  /// Fails the test when the server cannot start.
   void start();
 };
 
