@@ -1,5 +1,5 @@
 // THE fault table: each fault's texts, its repair steps and how the repair is verified, and its
-// life cycle: when it opens, its effect on the port's health.
+// life cycle: when it opens and its effect on the port's health.
 #pragma once
 
 #include <cstdint>

@@ -57,11 +57,11 @@ struct Stillness {
 /// from the last ones.
 struct SignalStats {
   std::optional<double> ber;            ///< now: median of the last clean intervals
-  double ber_window_s = 0;              ///< covered by these intervals
-  std::optional<RatioRange> ber_range;  ///< contains the true ratio
-  double ber_resolution = 0;            ///< the ratio of half a bit error in one interval
+  double ber_window_s = 0;              ///< that these intervals cover
+  std::optional<RatioRange> ber_range;  ///< of the true ratio
+  double ber_resolution = 0;            ///< half a bit error in one interval
   std::optional<double> ber_baseline;   ///< this link's own
-  std::optional<double> ber_limit;      ///< limit of the FEC mode; nullopt without FEC
+  std::optional<double> ber_limit;      ///< of the FEC mode; nullopt without FEC
   std::array<double, kMaxLanes> lane_ber{};
   std::size_t lanes = 0;
   int worst_lane = -1;  ///< from 0; -1: lanes are unknown
@@ -272,8 +272,8 @@ std::string peer_of(const PortHistory& port, const ExpectedPort* expected);
 /// The highest pre-FEC bit error ratio that the mode is designed for (docs/physics.md 3a); nullopt
 /// without FEC.
 std::optional<double> ber_limit(std::string_view fec, Medium medium);
-/// 95 % confidence interval of the true number of events if `counted` were seen (Poisson; Wilson
-/// and Hilferty's approximation, accurate to 1 % from 0 events on).
+/// Between what the true number of events lies with 95 % when `counted` were seen (Poisson; Wilson
+/// and Hilferty's approximation, right to 1 % from 0 events on).
 RatioRange counted_range(double counted);
 /// The smallest loss of light, in dB, that raises a bit error ratio from `before` to `after`
 /// (docs/physics.md 7b without floor).

@@ -43,7 +43,7 @@ bool linked_alike(const PortStep& step, const std::vector<PortStep>& all) {
   constexpr std::size_t kRule = 3;
   const PortId& id = step.port.latest.id;
   const LinkSample& link = step.features.link();
-  constexpr double kReadS = 120;  // by then every readable module has been read
+  constexpr double kReadS = 120;  // by then a module that can be read has been
   const bool read =
       step.port.latest.module || (step.port.blind_to(SourceId::kModule) == nullptr &&
                                   in_seconds(step.features.now - step.port.first_seen) < kReadS);

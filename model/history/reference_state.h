@@ -37,7 +37,7 @@ struct PortReferences {
   std::optional<WallTime> peer_at{};
   std::optional<WallTime> last_drop_at{};  ///< its last unplanned link down
   std::optional<WorseTraining> worse_training{};
-  std::uint32_t place_speed_mbps = 0;  ///< best of all modules and cards that were in this place
+  std::uint32_t place_speed_mbps = 0;  ///< of all modules and cards that were there
   bool operator==(const PortReferences&) const = default;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# deb.sh FOLDER [SUITE]   installs the .deb from FOLDER in a Debian chroot (bookworm), starts the daemon as its user, upgrades,
-# refuses a downgrade, removes and purges. Exit code 77 with the reason if no chroot can be made. CHROOTS: where the chroots'
+# deb.sh FOLDER [SUITE]   installs the .deb of FOLDER in a chroot of Debian (bookworm), starts the daemon as its user, upgrades,
+# refuses a downgrade, removes and purges. Exit code 77 with the reason where no chroot can be made. CHROOTS: where the chroots'
 # archives are kept (default build/chroots).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
