@@ -1,5 +1,5 @@
-// The words of an enum: a function `enum_names(Enum)` gives one for each value, in the order of the
-// enum, and to_string() and parse_enum() follow from it.
+// The names of an enum's values. A function `enum_names(Enum)` returns one name per value, in the
+// order of the enum; to_string() and parse_enum() are derived from it.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string_view to_string(Enum value) {
   return enum_names(value).at(static_cast<std::size_t>(value));
 }
 
-/// nullopt: no value has this word.
+/// nullopt: no value has this name.
 template <NamedEnum Enum>
 std::optional<Enum> parse_enum(std::string_view text) {
   const auto names = enum_names(Enum{});

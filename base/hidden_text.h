@@ -8,10 +8,10 @@
 
 namespace linkhealth {
 
-/// The code point that begins `text` when it moves the cursor or turns what follows around
-/// (controls, DEL, Unicode's direction and byte order marks); nullopt: it is none of them.
+/// The code point that begins `text` if it moves the cursor or reverses the text that follows
+/// (controls, DEL, Unicode's direction and byte order marks); nullopt otherwise.
 std::optional<char32_t> hidden_character(std::string_view text);
-/// With '?' in place of each of them and of every byte that is not UTF-8.
+/// Replaces each hidden character, and each byte that is not UTF-8, by '?'.
 std::string without_hidden(std::string_view text);
 
 }  // namespace linkhealth

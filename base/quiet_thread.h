@@ -1,4 +1,4 @@
-// A thread that takes no signals: they belong to the main thread's loop.
+// A thread that receives no signals: they are handled by the main thread's loop.
 #pragma once
 
 #include <csignal>
@@ -6,7 +6,7 @@
 
 namespace linkhealth {
 
-/// Blocks all signals while it lives: a new thread inherits the mask of its creator.
+/// Blocks all signals during its lifetime: a new thread inherits the mask of its creator.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {
@@ -22,7 +22,7 @@ class AllSignalsBlocked {
   sigset_t before_{};
 };
 
-/// Throws std::system_error at the limit of tasks (a unit's TasksMax).
+/// Throws std::system_error when the task limit is reached (a unit's TasksMax).
 template <typename Run>
 std::thread quiet_thread(Run run) {
   const AllSignalsBlocked blocked;

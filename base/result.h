@@ -1,5 +1,5 @@
-// A value or the reason why there is none. The only error channel of the project: exceptions stop
-// where a library throws them.
+// A value, or the reason why there is none. The only error channel of the project: exceptions of
+// libraries are caught where the library is called.
 #pragma once
 
 #include <cstring>
@@ -9,9 +9,8 @@
 
 namespace linkhealth {
 
-/// Why something could not be done. `message` is for people; `errnum` is the errno, 0 when there
-/// was none; `kernel_words` the kernel's own message (netlink's extended ack: "bnxt_en: Transceiver
-/// module not inserted").
+/// Why an operation failed. `message` is for people; `errnum` is the errno, or 0; `kernel_words` is
+/// the kernel's own message (netlink's extended ack: "bnxt_en: Transceiver module not inserted").
 struct Error {
   std::string message;
   int errnum = 0;

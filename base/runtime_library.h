@@ -1,5 +1,5 @@
-// A library of the system that only one source needs. It is loaded when that source is first read:
-// the program starts without it, and the source says that it is missing.
+// A system library that only one source needs. It is loaded when that source is first read: the
+// program starts without it, and the source reports it as missing.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@ namespace linkhealth {
 
 class RuntimeLibrary {
  public:
-  /// "liblldpctl.so.4". It stays loaded: it may have threads and handlers of its own.
+  /// `file`: "liblldpctl.so.4". The library is never unloaded: it may have its own threads and
+  /// handlers.
   explicit RuntimeLibrary(const char* file);
 
-  /// `function` of the library; nullptr when there is none, and then ready() is an error.
+  /// The library's `function`; nullptr if it has none, and then ready() is an error.
   template <typename Function>
   Function find(const char* function) {
     return reinterpret_cast<Function>(address_of(function));
   }
-  /// Whether the library and all that was asked of it are there. errnum: ELIBACC.
+  /// Whether the library and all requested functions were found. errnum: ELIBACC.
   [[nodiscard]] Result<void> ready() const;
 
  private:
@@ -30,7 +31,7 @@ class RuntimeLibrary {
 
 }  // namespace linkhealth
 
-/// A member with the name and the type of a function that the headers of the library declare, found
-/// in the member `library` before it.
+/// Declares a member with the name and type of a function from the library's headers. It is looked
+/// up in the member `library`, which must be declared before it.
 #define LINKHEALTH_RUNTIME_FUNCTION(name) \
   decltype(&::name) name = library.find<decltype(&::name)>(#name)

@@ -99,7 +99,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> closest(std::string_view text,
                                         std::span<const std::string_view> candidates) {
-  // Comparing what is no mistyped name would cost a stranger nothing, and us milliseconds.
+  // Longer texts are no mistyped names. Comparing them would let a client cost us milliseconds for
+  // free.
   constexpr std::size_t kMaxMistyped_bytes = 64;
   std::optional<std::string_view> best;
   if (text.size() > kMaxMistyped_bytes) return best;

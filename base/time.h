@@ -1,4 +1,5 @@
-// Instants and durations. Nothing here reads a clock: the two mains do, and pass a Clock on.
+// Instants and durations. Nothing here reads a clock: only the two main functions do, and pass a
+// Clock on.
 #pragma once
 
 #include <chrono>
@@ -8,8 +9,8 @@
 
 namespace linkhealth {
 
-/// Monotonic: the recording's `t`. Starts anywhere, survives a step of the wall clock. Millisecond
-/// resolution.
+/// Monotonic: the recording's `t`. Its origin is arbitrary; it is not affected when the wall clock
+/// is set. Millisecond resolution.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::milliseconds>;
 /// UTC: the recording's `at`. For people and other machines only, never for a difference.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
@@ -32,13 +33,14 @@ std::string format_rfc3339(WallTime time);
 /// instant.
 std::optional<WallTime> parse_rfc3339(std::string_view text);
 
-/// Where the time comes from. Real only in the mains; a variable in tests and replays.
+/// The source of time. The real one is used by the main functions only; tests and replays set
+/// theirs.
 class Clock {
  public:
   virtual ~Clock() = default;
   [[nodiscard]] virtual SteadyTime steady() const = 0;
   [[nodiscard]] virtual WallTime wall() const = 0;
-  /// steady() with a finer resolution, for durations below a millisecond.
+  /// Like steady(), with a finer resolution for durations below a millisecond.
   [[nodiscard]] virtual Microseconds fine() const { return steady().time_since_epoch(); }
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kSocket = "/run/linkhealth/linkhealth.sock";
 constexpr std::uint64_t kLongestAction_s =
-    90 * kDay_s;  // as the daemon (daemon/api/api_operator.cpp)
+    90 * kDay_s;  // same as the daemon (daemon/api/api_operator.cpp)
 constexpr std::uint64_t kLongestHistory_s = 3650 * kDay_s;
 
 constexpr const char* kFooter = R"(
@@ -62,7 +62,7 @@ class CommandTable {
  public:
   explicit CommandTable(CLI::App& app) : app_(app) {}
 
-  /// Adds a command that `execute` runs with the options that are returned here.
+  /// Adds a command; `execute` is called with the options returned here.
   template <typename Options>
   std::pair<CLI::App&, Options&> add(const std::string& name, const std::string& description,
                                      int (*execute)(const Context&, const Options&)) {
@@ -72,7 +72,7 @@ class CommandTable {
         {command, [=](const Context& context) { return execute(context, *options); }});
     return {*command, *options};
   }
-  /// Runs the command that was given; without one, `status`.
+  /// Runs the given command; without one, `status`.
   [[nodiscard]] int run(const Context& context) const {
     for (const Command& command : commands_)
       if (command.app->parsed()) return command.run(context);
@@ -84,8 +84,8 @@ class CommandTable {
   std::vector<Command> commands_;
 };
 
-/// `notes`: what the options alone do not say; "" for none. Exit codes that are not given here are
-/// those of kFooter.
+/// `notes`: what the options alone do not explain; "" if nothing. Exit codes that are not listed
+/// here are those of kFooter.
 void set_footer(CLI::App& command, std::string_view notes, std::string_view examples,
                 std::string_view exit_codes = "") {
   std::string text = fmt::format("{}{}\nExamples:\n{}", notes, notes.empty() ? "" : "\n", examples);

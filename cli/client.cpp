@@ -94,7 +94,7 @@ Result<Answer> Client::stream(const std::string& path,
 std::string body_of(const Result<Answer>& answer) {
   if (!answer) throw CommandError(kNotReachable, answer.error().message);
   if (answer->status == 200) return answer->body;
-  // A refusal is {"error":"…"}. 400, 404 and 409: an unknown name or nothing to do.
+  // A refusal is {"error":"…"}. 400, 404 and 409: an unknown name, or nothing to do.
   const auto json = parse_json(answer->body);
   const std::string error = json ? text_member(*json, "error") : "";
   const int status = answer->status;

@@ -16,8 +16,8 @@ class Client {
   explicit Client(std::string socket_path) : socket_path_(std::move(socket_path)) {}
   virtual ~Client() = default;
 
-  /// Any answer, also a refusal. An error (errnum set): no answer came; the message names the
-  /// remedy.
+  /// Any answer, including a refusal. An error (errnum set): there was no answer; the message names
+  /// the remedy.
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
   /// The parameters are in the path.
   [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;
@@ -30,7 +30,7 @@ class Client {
   [[nodiscard]] HttpTarget target(const std::string& path) const;
   /// Also true when the queue of waiting clients is full (EAGAIN).
   [[nodiscard]] bool has_listener() const;
-  /// ENOENT and ECONNREFUSED: no daemon runs. ETIMEDOUT: it runs and does not answer.
+  /// ENOENT and ECONNREFUSED: no daemon is running. ETIMEDOUT: it is running but does not answer.
   [[nodiscard]] Error unreachable() const;
 
   std::string socket_path_;

@@ -14,7 +14,7 @@
 
 namespace linkhealth::cli {
 
-/// What every command is given.
+/// What every command receives.
 struct Context {
   const Client& client;
   TextStyle style;
@@ -91,7 +91,7 @@ struct ModuleOptions {
 int run_module(const Context& context, const ModuleOptions& options);
 
 struct ActionOptions {
-  std::string port;              ///< "all" for maintenance of all
+  std::string port;              ///< "all" for maintenance of all ports
   std::uint64_t duration_s = 0;  ///< 0: not given
   std::string reason, by;
   bool json = false;

@@ -1,4 +1,4 @@
-// `linkhealth demo`: a daemon of its own that plays a simulated node, and a guide through it.
+// `linkhealth demo`: its own daemon that plays a simulated node, and a guided tour of it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -29,10 +29,11 @@ namespace linkhealth::cli {
 
 namespace {
 
-// The recording: the fault opens after 43 min, and two hours pass from the repair to the proof.
+// The recording: the fault opens after 43 min, and verifying the repair takes two hours.
 constexpr double kPlaySpeed = 180;
 constexpr Milliseconds kLook{200};
-constexpr Milliseconds kSettled{2'000};  // six minutes of the recording: the confidence rises
+// six minutes of the recording, in which the confidence rises.
+constexpr Milliseconds kSettled{2'000};
 constexpr Milliseconds kLongestStart{20'000}, kLongestOnset{120'000};
 
 /// A directory for the socket, the log and the state; removed at the end.
@@ -62,7 +63,7 @@ class DemoDaemon {
   DemoDaemon(const WorkDirectory& work, const Clock& clock) {
     if (pipe2(control_.data(), O_CLOEXEC) != 0)
       throw CommandError(kBadInput, errno_error("demo: no pipe", errno).message);
-    std::fflush(nullptr);  // or both processes would write what is buffered
+    std::fflush(nullptr);  // otherwise both processes would write buffered output
     child_ = fork();
     if (child_ < 0) throw CommandError(kBadInput, errno_error("demo: no process", errno).message);
     if (child_ == 0) _exit(run_child(work, clock, control_[0]));
@@ -115,7 +116,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// The address of the page, from the daemon's log; "" until it is there.
+/// The address of the page, from the daemon's log; "" until it is logged.
 std::string page_address(const WorkDirectory& work) {
   constexpr std::string_view kBefore = "metrics at ", kAfter = "metrics";
   const std::string log = read_file(work / "log");

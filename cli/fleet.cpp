@@ -18,8 +18,8 @@ namespace {
 constexpr const char* kOpenFaults = "link:linkhealth_fault_open:confidence";
 constexpr std::size_t kMostFaults = 5000;  // more than one operator can read, or walk to
 
-/// What `--by` counts: the recorded series, and the labels that name a group. Faults are counted
-/// where they have `fault_label`.
+/// What `--by` counts: the recorded series, and the labels that name a group. Faults are counted if
+/// they have `fault_label`.
 struct Level {
   std::string_view by, series, labels, fault_label;
 };

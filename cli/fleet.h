@@ -30,7 +30,7 @@ struct FleetFault : PrometheusRow {
   double confidence = 0;
   std::optional<WallTime> opened_at;
   double lost_bytes_per_s = 0;
-  std::string shared_cause;  ///< the switch or node with too many faulty links; "" for none
+  std::string shared_cause;  ///< the switch or node with too many faulty links; "" if none
   std::size_t rank = 0;      ///< 1 is the worst
 };
 
@@ -47,21 +47,21 @@ struct FleetView {
   std::uint64_t nodes = 0, silent_nodes = 0;
   FleetGroup links;  ///< of the whole fleet
   double lost_bytes_per_s = 0;
-  std::vector<FleetFault> faults;  ///< the worst first
-  std::uint64_t faults_total = 0;  ///< with those above the limit
-  std::vector<FleetGroup> groups;  ///< with --by, the worst first
+  std::vector<FleetFault> faults;  ///< worst first
+  std::uint64_t faults_total = 0;  ///< including those above the limit
+  std::vector<FleetGroup> groups;  ///< with --by, worst first
   std::uint64_t groups_total = 0;
 };
 
-/// The worst first: lost bandwidth, then severity, confidence and age. Sets `rank`.
+/// Worst first: by lost bandwidth, severity, confidence and age. Sets `rank`.
 void rank_faults(std::vector<FleetFault>& faults);
-/// By pod, row, rack, U, node and port, numbers as numbers. Without notices and faults that have a
-/// shared cause: they are not repaired at a single link.
+/// By pod, row, rack, U, node and port; numbers are compared as numbers. Without notices and faults
+/// that have a shared cause: these are not repaired at a single link.
 std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults);
 
 std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now,
                        const TextStyle& style);
-/// Markdown, to be printed.
+/// Markdown, for printing.
 std::string work_list_text(const FleetView& view, WallTime now);
 std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kHealths = {"healthy", "at_risk", "degraded", "down", "unknown", "exempt"};
 
-/// "1.2 Tb/s", "400 Gb/s"; "" for none.
+/// "1.2 Tb/s", "400 Gb/s"; "" if none.
 std::string format_bandwidth(double bytes_per_s) {
   const double gigabits = bytes_per_s * 8 / 1e9;
   if (gigabits < 0.05) return "";
@@ -24,7 +24,7 @@ std::string format_bandwidth(double bytes_per_s) {
                           : fmt::format("{:.0f} Gb/s", gigabits);
 }
 
-/// "rack r1 U 4", or "" where it has none of these labels.
+/// "rack r1 U 4", or "" if it has none of these labels.
 std::string format_place(const FleetFault& fault, std::initializer_list<std::string_view> labels,
                          std::string_view separator) {
   std::vector<std::string> parts;
@@ -83,7 +83,7 @@ std::string more_faults(const FleetView& view, std::string_view words, std::stri
                            view.faults_total, end);
 }
 
-/// `rows` with titles first; line i + 1 in the colour `colours[i]`.
+/// `rows`, titles first; line i + 1 is in colour `colours[i]`.
 std::string table(Rows rows, const std::vector<Health>& colours, const TextStyle& style) {
   const auto lines = align_columns(std::move(rows), 2, usable_width(style), style.ascii);
   std::string text = paint_faint(lines[0], style) + "\n";

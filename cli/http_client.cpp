@@ -42,7 +42,7 @@ void set_options(CURL* transfer, const HttpTarget& target) {
   curl_easy_setopt(transfer, CURLOPT_TIMEOUT, target.whole_s);
   if (!target.unix_socket.empty()) {
     curl_easy_setopt(transfer, CURLOPT_UNIX_SOCKET_PATH, target.unix_socket.c_str());
-    curl_easy_setopt(transfer, CURLOPT_PROXY, "");  // of the environment
+    curl_easy_setopt(transfer, CURLOPT_PROXY, "");  // ignores the proxy of the environment
   }
   if (target.post) {
     curl_easy_setopt(transfer, CURLOPT_POST, 1L);

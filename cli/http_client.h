@@ -1,4 +1,4 @@
-// One HTTP request by libcurl: to the daemon's Unix socket, or to a Prometheus.
+// One HTTP request with libcurl: to the daemon's Unix socket, or to a Prometheus.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct HttpTarget {
   std::string ca_file;  ///< "": the system's certificates
   long connect_s = 5;
   long silence_s = 5;  ///< longest time without a byte of the answer
-  long whole_s = 60;   ///< of the whole answer, however it drips; 0: a stream
+  long whole_s = 60;   ///< time limit for the whole answer; 0: a stream
 };
 
 struct Answer {
@@ -25,16 +25,16 @@ struct Answer {
   std::string body;
 };
 
-/// Takes bytes of the body as they come; false ends the transfer.
+/// Receives bytes of the body as they arrive; false ends the transfer.
 using TakeBody = std::function<bool(int status, std::string_view bytes)>;
 
 /// The answer without its body, whatever its status; redirects are not followed. An error: no
-/// answer came, or it was cut. errnum is ECANCELED where `take` ended it.
+/// answer, or a truncated one. errnum is ECANCELED if `take` ended it.
 Result<Answer> fetch(const HttpTarget& target, const TakeBody& take);
-/// The whole answer, its body of at most `max_bytes` (errnum EMSGSIZE).
+/// The whole answer, with a body of at most `max_bytes` (errnum EMSGSIZE).
 Result<Answer> fetch(const HttpTarget& target, std::size_t max_bytes);
 
-/// Percent-encodes what a path or a query parameter could break with.
+/// Percent-encodes the characters that are special in a path or a query parameter.
 std::string url_encoded(std::string_view text);
 
 }  // namespace linkhealth::cli

@@ -23,6 +23,6 @@ const RealClock kClock;
 }  // namespace
 
 int main(int argc, char** argv) {
-  umask(umask(0) | 0027U);  // a recording names modules and switches: not for every user
+  umask(umask(0) | 0027U);  // recordings name modules and switches: not for every user
   return linkhealth::cli::run(argc, argv, kClock);
 }

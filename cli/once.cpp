@@ -26,7 +26,7 @@ namespace linkhealth::cli {
 
 namespace {
 
-// A module may take seconds to answer; after this the report has what was read so far.
+// A module may take seconds to answer; after this time the report has what was read so far.
 constexpr Milliseconds kLongestRead{8'000};
 
 std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config,

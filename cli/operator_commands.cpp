@@ -22,7 +22,7 @@ std::string parameters(const ActionOptions& options, bool end) {
   return end ? text + "&end=1" : text;
 }
 
-/// Prints the sentence of the answer, or all of it as JSON.
+/// Prints the sentence of the answer, or the whole answer as JSON.
 int act(const Client& client, const std::string& path, bool json) {
   const std::string body = body_of(client.post(path));
   const auto answer = parse_json(body);

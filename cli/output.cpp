@@ -12,7 +12,7 @@ namespace linkhealth::cli {
 
 void complain(const std::string& message) {
   std::string line = "linkhealth: " + message;
-  // The name of a file may hold any byte: one line, without control characters.
+  // A file name may contain any byte: make it one line without control characters.
   std::ranges::replace_if(
       line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   std::fputs((line + "\n").c_str(), stderr);

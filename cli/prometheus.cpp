@@ -71,7 +71,7 @@ std::string read_token(const std::string& path) {
   return token;
 }
 
-/// "" where the address has no such part.
+/// "" if the address does not have this part.
 std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
   if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return "";

@@ -29,7 +29,8 @@ using PrometheusVector = std::vector<PrometheusRow>;
 /// A longer answer is an error.
 inline constexpr std::size_t kMostRows = 50'000;
 
-/// The body of an answer of /api/v1/query. An error: Prometheus' own, or a body of another server.
+/// Parses the body of an answer of /api/v1/query. An error: Prometheus' own, or the body is another
+/// server's.
 Result<PrometheusVector> parse_vector(std::string_view body);
 
 class Prometheus {

@@ -13,16 +13,16 @@ namespace linkhealth::cli {
 
 namespace {
 
-// Counters are read every 10 s: PASS waits until events of the last seconds have been read.
+// Counters are read every 10 s: PASS waits until the events of the last seconds have been read.
 constexpr double kSettle_s = 20;
-// Error ratios are measured over ten minutes: so long after a repair a symptom may remain.
+// Error ratios are measured over ten minutes: a symptom may remain for this long after a repair.
 constexpr double kSymptomWindow_s = 600;
-// A fault whose symptoms were last present so long ago does not count as present.
+// A fault whose symptoms were last present this long ago does not count as present.
 constexpr double kGone_s = 60;
 // Without the kernel's count of carrier losses, a longer pause between reports proves nothing.
 constexpr double kLongestPause_s = 30;
 
-/// The counter of errors after FEC, or of all errors where there is no FEC.
+/// The counter of errors after FEC, or of all errors if there is no FEC.
 std::optional<std::uint64_t> count_errors(const Counters& counters) {
   constexpr std::array<std::string_view, 6> kNames = {"symbol_error",
                                                       "port_rcv_errors",
@@ -114,7 +114,7 @@ void RepairVerifier::wait_for_link(const PortReport& port, const Reading& now) {
                         : "the link does not come up" + first_fault(port));
 }
 
-/// False: the link runs, but not as it should.
+/// False: the link is up, but not as it should be.
 bool RepairVerifier::check_speed(const PortReport& port, const Reading& now) {
   const auto& link = port.latest.link;
   const auto& expected = port.expected;
@@ -156,7 +156,7 @@ bool RepairVerifier::check_counters(const PortReport& port, const Reading& now) 
   return true;
 }
 
-/// False: a fault is still present, and had its time to disappear after a repair.
+/// False: a fault is still present although it has had time to disappear after a repair.
 bool RepairVerifier::check_faults(const PortReport& port, WallTime at) {
   if (state_.elapsed_s < std::min(kSymptomWindow_s, limits_.least_s)) return true;
   for (const FaultReport& fault : port.faults) {
@@ -183,7 +183,7 @@ void RepairVerifier::judge(const PortReport& port, const Reading& now, WallTime 
   const double mean = state_.bits * limits_.ber;
   state_.elapsed_s = in_seconds(now.t - started_);
   state_.confidence = poisson_above(state_.errors, mean);
-  // The bits that are needed if no more errors come.
+  // The number of bits needed if there are no more errors.
   double needed_mean = mean;
   while (poisson_above(state_.errors, needed_mean) < limits_.confidence) needed_mean += 0.01;
   const double by_bits = now.rate_bps > 0 ? (needed_mean - mean) / (limits_.ber * now.rate_bps) : 0;
@@ -193,7 +193,7 @@ void RepairVerifier::judge(const PortReport& port, const Reading& now, WallTime 
     state_.reason = "no error counter of this port is readable (linkhealth doctor shows why)";
     return;
   }
-  // So many errors exclude a ratio below the limit, with the same confidence.
+  // This many errors exclude a ratio below the limit, with the same confidence.
   if (state_.errors > 1 && state_.bits > 0 &&
       poisson_above(state_.errors - 1, mean) < 1 - limits_.confidence)
     return fail(fmt::format("{} errors in {:.1e} bits: the error ratio is above {:.0e}",

@@ -17,7 +17,7 @@ struct VerifyLimits {
   double ber = 1e-15;     ///< highest accepted bit error ratio after FEC
   double least_s = 1800;  ///< shortest time without a carrier loss (NVIDIA: 30 min after a repair)
   double confidence = 0.95;
-  double link_wait_s = 120;  ///< for the link to come up at first (training takes up to a minute)
+  double link_wait_s = 120;  ///< for the link to come up initially (training takes up to a minute)
 };
 
 enum class VerifyVerdict : std::uint8_t { kWaiting, kTesting, kPass, kFail, kUnknown };
@@ -26,14 +26,14 @@ std::string_view to_string(VerifyVerdict verdict);
 
 struct VerifyState {
   VerifyVerdict verdict = VerifyVerdict::kWaiting;
-  std::string reason;      ///< of kFail and kUnknown
+  std::string reason;      ///< for kFail and kUnknown
   double elapsed_s = 0;    ///< since the test started or restarted
-  double remaining_s = 0;  ///< if nothing happens
-  double confidence = 0;   ///< so far, that the error ratio is below the limit
+  double remaining_s = 0;  ///< if there are no further errors
+  double confidence = 0;   ///< reached so far, that the error ratio is below the limit
   double bits = 0;
   std::uint64_t errors = 0;  ///< after FEC
   std::optional<RepairRecord>
-      repair;        ///< the last that changed the light, even if its fault closed
+      repair;        ///< the last one that changed the light, even if its fault has closed
   std::string note;  ///< what just happened: "the counters were reset: the test restarts"; or ""
 
   [[nodiscard]] bool finished() const { return verdict >= VerifyVerdict::kPass; }
@@ -48,7 +48,7 @@ double poisson_above(std::uint64_t errors, double mean);
 class RepairVerifier {
  public:
   explicit RepairVerifier(VerifyLimits limits) : limits_(limits) {}
-  /// The next report of the port; in the order of `t`.
+  /// Adds the next report of the port; in the order of `t`.
   const VerifyState& add(const PortReport& port, SteadyTime t, WallTime at);
   [[nodiscard]] const VerifyState& state() const { return state_; }
 
@@ -58,7 +58,7 @@ class RepairVerifier {
     bool up = false, admin_down = false;
     std::optional<std::uint64_t> downs;          ///< the kernel's count of carrier losses
     std::optional<std::uint64_t> uncorrectable;  ///< FEC blocks
-    std::optional<std::uint64_t> errors;         ///< where there is no FEC counter
+    std::optional<std::uint64_t> errors;         ///< used if there is no FEC counter
     std::uint64_t planned_downs = 0;
     double rate_bps = 0;
   };

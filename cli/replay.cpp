@@ -38,7 +38,7 @@ EngineSettings settings_of(const RecordingHeader& header, const std::optional<En
   if (!config) {
     if (known)
       for (const auto& [key, value] : known->settings)
-        // A newer recorder's setting that this program does not have changes nothing.
+        // A setting from a newer recorder that this program does not have is ignored.
         (void)change_setting(settings.setting_table, fmt::format("{}={}", key, value));
     return settings;
   }
@@ -54,7 +54,7 @@ struct Recording {
         header(value_or_throw(reader.header())),
         settings(settings_of(header, reader.known(), options.config)) {}
 
-  /// What the recorder knew: references and open faults.
+  /// The recorder's state: baselines and open faults.
   void restore(Engine& engine) const {
     if (!reader.known()) return;
     engine.restore(reader.known()->references);
@@ -73,11 +73,11 @@ struct Recording {
   EngineSettings settings;
 };
 
-/// Below, the rates of errors are not known: the counters are read every 10 s, and the BER is the
-/// median of 90 s.
+/// Below this, error rates are unknown: the counters are read every 10 s, and the BER is the median
+/// over 90 s.
 constexpr Milliseconds kShortestJudged{90'000};
 
-/// What was not judged is not healthy.
+/// What could not be judged must not be shown as healthy.
 std::shared_ptr<const Report> without_premature_health(std::shared_ptr<const Report> report,
                                                        Milliseconds recorded) {
   if (recorded >= kShortestJudged) return report;

@@ -15,7 +15,7 @@ namespace linkhealth::cli {
 
 namespace {
 
-/// How often a fault shows a symptom: its causes, by how common they are.
+/// How often a fault shows a symptom: over its causes, weighted by frequency.
 struct ShownSymptom {
   const Symptom* symptom;
   double probability = 0;

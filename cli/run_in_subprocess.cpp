@@ -18,8 +18,8 @@ namespace linkhealth::cli {
 
 namespace {
 
-/// The child's end of the pipe. All descriptors above it are closed: a lock that the caller holds
-/// must not outlive the caller.
+/// The child's end of the pipe. All higher descriptors are closed: a lock held by the caller must
+/// not outlive the caller.
 constexpr int kExitCodeFd = 3;
 
 void close_all_but(int exit_code_fd) {
@@ -33,7 +33,8 @@ void close_all_but(int exit_code_fd) {
   std::signal(SIGPIPE, SIG_IGN);  // it would not end a process with a hung thread
   close_all_but(exit_code_fd);
   const auto code = static_cast<unsigned char>(after_output(run_command(command)));
-  // A hung thread keeps the process and its descriptors; the reader of our output must not wait.
+  // A hung thread keeps the process and its descriptors alive; the reader of our output must not
+  // wait for it.
   for (int fd = STDIN_FILENO; fd < kExitCodeFd; ++fd) close(fd);
   if (write(kExitCodeFd, &code, 1) != 1) _exit(kDaemonError);
   _exit(code);
@@ -51,12 +52,12 @@ std::optional<int> read_exit_code(int fd) {
 }  // namespace
 
 int run_in_subprocess(const std::function<int()>& command) {
-  // Where the caller closed a standard stream, the pipe would take its descriptor.
+  // If the caller closed a standard stream, the pipe would take its descriptor.
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) return command();
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return command();
-  std::fflush(nullptr);  // or both processes would write what is buffered
+  std::fflush(nullptr);  // otherwise both processes would write buffered output
   const pid_t child = fork();
   if (child == 0) run_child(ends[1], command);
   close(ends[1]);

@@ -1,4 +1,4 @@
-// Runs what may leave threads behind that hang in the kernel.
+// Runs code that may leave threads hanging in the kernel.
 #pragma once
 
 #include <functional>

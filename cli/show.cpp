@@ -1,4 +1,4 @@
-// The commands that show what the daemon knows: it answers with JSON, and the text is made here.
+// The commands that show the daemon's data: it answers with JSON, and the text is made here.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -63,7 +63,7 @@ std::string explanation_of(const StatusDocument& status, const PortReport& port,
 
 namespace {
 
-/// nullopt: no daemon runs.
+/// nullopt: no daemon is running.
 std::optional<DoctorReport> fetch_doctor(const Client& client) {
   const auto answer = client.get("/api/v1/doctor");
   if (!answer && (answer.error().errnum == ENOENT || answer.error().errnum == ECONNREFUSED))
@@ -81,7 +81,7 @@ Check checked(const Client& client, const std::string& name) {
     return check(report, name.empty() ? nullptr : &port_named(report, name),
                  {daemon.now, from_seconds(daemon.stale_after_s), daemon.sight});
   } catch (const CommandError& error) {
-    // UNKNOWN, on standard output, where Nagios reads; no reason to drain.
+    // UNKNOWN, on standard output, which Nagios reads; no reason to drain.
     Check unknown;
     unknown.level = CheckLevel::kUnknown;
     unknown.text = error.what();

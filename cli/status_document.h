@@ -1,4 +1,4 @@
-// What the commands that show share: the daemon's status, and its text.
+// Shared by the commands that show something: the daemon's status, and its text.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace linkhealth::cli {
 
 StatusDocument fetch_status(const Client& client);
-/// The port that a user named. Throws CommandError without one.
+/// The port with the name that the user gave. Throws CommandError if there is none.
 const PortReport& port_named(const Report& report, const std::string& name);
 /// The output of `status` and `explain`.
 std::string status_of(const StatusDocument& status, const StatusOptions& options,

@@ -83,7 +83,7 @@ LiveScreen::LiveScreen(bool is_terminal) : is_terminal_(is_terminal) {
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (!is_terminal_) return;
-  // Lines that are too long end at the edge: none becomes two.
+  // Long lines are cut at the edge instead of wrapping.
   put("\x1b[?1049h\x1b[?25l\x1b[?7l");
   termios cooked{};
   if (isatty(STDIN_FILENO) != 1 || tcgetattr(STDIN_FILENO, &cooked) != 0) return;
@@ -105,7 +105,7 @@ LiveScreen::~LiveScreen() {
 
 void LiveScreen::draw(const std::string& text) const {
   if (!is_terminal_) return put(text);
-  // Each line clears what it leaves of the former one, and the end clears the rest: no flicker.
+  // Each line clears the remainder of the previous one, and the end clears the rest: no flicker.
   std::string frame = "\x1b[H";
   std::string_view shown = text;
   if (shown.ends_with('\n')) shown.remove_suffix(1);  // a full screen must not scroll
@@ -118,7 +118,8 @@ Key take_key(std::string& typed) {
     std::string_view bytes;
     Key key;
   };
-  // Cursor keys as \x1b[ and, in application mode, as \x1bO. A longer one stands before its start.
+  // Cursor keys as \x1b[ and, in application mode, as \x1bO. A longer sequence comes before its
+  // prefix.
   constexpr Sequence kSequences[] = {{"\x1b[5~", Key::kPageUp}, {"\x1b[6~", Key::kPageDown},
                                      {"\x1b[1~", Key::kHome},   {"\x1b[4~", Key::kEnd},
                                      {"\x1b[A", Key::kUp},      {"\x1b[B", Key::kDown},

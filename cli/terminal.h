@@ -14,25 +14,25 @@
 
 namespace linkhealth::cli {
 
-/// The environment as a function, so that a test can have its own. nullopt: not set.
+/// The environment as a function, so that a test can provide its own. nullopt: not set.
 using Environment = std::function<std::optional<std::string>(const char*)>;
 std::optional<std::string> real_environment(const char* name);
 
-/// The style for standard output: colours only on a terminal, without NO_COLOR and where TERM is
-/// not "dumb"; ASCII where the locale is not UTF-8; the terminal's width, else COLUMNS, else 100.
+/// The style for standard output: colours only on a terminal, without NO_COLOR and if TERM is not
+/// "dumb"; ASCII if the locale is not UTF-8; the terminal's width, else COLUMNS, else 100.
 TextStyle style_for(bool is_terminal, std::optional<int> terminal_columns,
                     const Environment& environment);
-/// style_for with what standard output really is.
+/// style_for() for the actual standard output.
 TextStyle output_style();
 /// Whether standard output is a terminal.
 bool output_is_terminal();
 
-/// Lines of the terminal of standard output; 24 where it has none.
+/// Lines of the terminal of standard output; 24 if it is not a terminal.
 std::size_t output_rows();
 
 /// What ends LiveScreen::wait().
 enum class Key : std::uint8_t {
-  kNone,  ///< the time is over, the terminal was resized, or a key that has no meaning
+  kNone,  ///< timeout, resized terminal, or a key without a meaning
   kQuit,  ///< q, Ctrl-C, SIGTERM or SIGHUP
   kUp,
   kDown,
@@ -43,11 +43,11 @@ enum class Key : std::uint8_t {
   kEnter,
   kBack,  ///< Escape, Backspace or left
 };
-/// The first key of what was typed; `typed` keeps the rest.
+/// Takes the first key from `typed`, which keeps the rest.
 Key take_key(std::string& typed);
 
-/// While it lives: the alternate screen without a cursor, keys are read without Enter, and Ctrl-C
-/// and SIGTERM only end wait(). Restores all at its end.
+/// During its lifetime: the alternate screen without a cursor, keys are read without Enter, and
+/// Ctrl-C and SIGTERM only end wait(). The destructor restores everything.
 class LiveScreen {
  public:
   explicit LiveScreen(bool is_terminal);
@@ -55,20 +55,20 @@ class LiveScreen {
   LiveScreen(const LiveScreen&) = delete;
   LiveScreen& operator=(const LiveScreen&) = delete;
 
-  /// Replaces what is shown; without a terminal, just prints.
+  /// Replaces what is shown; if not on a terminal, just prints.
   void draw(const std::string& text) const;
   /// False after SIGINT, SIGTERM or SIGHUP. A resized terminal ends the wait early.
   bool wait(Milliseconds duration);
   /// Waits for a line of standard input. False at its end, or after a signal.
   bool wait_for_line();
-  /// The same as wait(), with the keys of a terminal.
+  /// Like wait(), with the keys of a terminal.
   Key wait_for_key(Milliseconds duration);
 
  private:
   bool is_terminal_;
   int signals_;
   std::optional<termios> cooked_;  ///< of standard input, to be restored; nullopt: no keys are read
-  std::string typed_;              ///< keys that are not handled yet
+  std::string typed_;              ///< keys not yet handled
 };
 
 }  // namespace linkhealth::cli

@@ -7,10 +7,9 @@
 
 namespace linkhealth::cli {
 
-/// Of a line that CLI11 refuses: "explain: PORT is missing (linkhealth explain --help)".
+/// For a line that CLI11 rejects: "explain: PORT is missing (linkhealth explain --help)".
 std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& error);
-/// Of a line that CLI11 accepts: two commands, or words that are left over; nullopt when it is
-/// right.
+/// For a line that CLI11 accepts: two commands, or unexpected words; nullopt if it is correct.
 std::optional<std::string> find_usage_error(CLI::App& app);
 
 }  // namespace linkhealth::cli

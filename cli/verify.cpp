@@ -18,7 +18,7 @@ namespace {
 
 constexpr Milliseconds kReadEvery{2'000};
 constexpr Milliseconds kLineEvery{60'000};
-constexpr Milliseconds kLongestAbsence{600'000};  // of the daemon
+constexpr Milliseconds kLongestAbsence{600'000};  // tolerated absence of the daemon
 
 struct TestedPort {
   PortReport latest;
@@ -101,7 +101,7 @@ class Verification {
     }
   }
 
-  /// A line above the progress; JSON output has documents only.
+  /// Prints a line above the progress; JSON output contains documents only.
   void print(const std::string& text) {
     if (options_.json) return;
     environment_.out << (environment_.is_terminal ? "\r\x1b[K" : "") << text;

@@ -1,4 +1,4 @@
-// `verify` and `qualify`: read the daemon's report again and again, and show the progress.
+// `verify` and `qualify`: read the daemon's report repeatedly, and show the progress.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct VerifyEnvironment {
   const Clock& clock;
   std::function<bool(Milliseconds)> wait;  ///< false: interrupted
   std::ostream& out;
-  bool is_terminal = false;  ///< progress redraws one line; otherwise a line a minute
+  bool is_terminal = false;  ///< progress redraws one line; otherwise one line per minute
 };
 
 /// Tests `options.port`, or all monitored ports when it is "".

@@ -12,12 +12,12 @@ namespace linkhealth::cli {
 
 namespace {
 
-/// Rounded down: never more certain than it is.
+/// Rounded down: never shown as more certain than it is.
 std::string confidence_so_far(double confidence) {
   return confidence >= 0.995 ? ">99%" : fmt::format("{:.0f}%", std::floor(100 * confidence));
 }
 
-/// The repaired lane compared with before, otherwise the worst lane.
+/// The repaired lane, before and after; otherwise the worst lane.
 std::string format_rx(const PortReport& port, const std::optional<RepairRecord>& repair) {
   const PortFigures& figures = port.figures;
   const auto& module = port.latest.module;

@@ -14,7 +14,7 @@ std::string verify_header(const PortReport& port, const VerifyLimits& limits,
                           const TextStyle& style);
 std::string qualify_header(const Report& report, std::size_t ports, const VerifyLimits& limits,
                            const TextStyle& style);
-/// One line without its end, at most as wide as the terminal.
+/// One line without a line end, at most as wide as the terminal.
 std::string verify_progress(const PortReport& port, const VerifyState& state,
                             const TextStyle& style);
 /// "PASS  mlx5_3/1 …\n"

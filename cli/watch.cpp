@@ -24,7 +24,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// The help in the last line of the screen, after as many empty lines as are left.
+/// Adds the help as the last line of the screen, after enough empty lines.
 std::string with_help(std::vector<std::string> lines, std::size_t rows, const std::string& help,
                       const TextStyle& style) {
   lines.resize(std::max<std::size_t>(rows, 2) - 1);
@@ -62,7 +62,7 @@ void WatchScreen::press(Key key) {
       explains_ = false;
       top_ = 0;
     } else {
-      top_ = moved(top_, std::size_t{100'000});  // draw() knows the end
+      top_ = moved(top_, std::size_t{100'000});  // draw() limits it to the end
     }
     return;
   }
@@ -201,7 +201,7 @@ int watch_screen(const Client& client, const Clock& clock, const WatchOptions& o
 }  // namespace
 
 int run_watch(const Context& context, const WatchOptions& options) {
-  // Before the alternate screen, where an error would disappear.
+  // Before the alternate screen, where an error message would disappear.
   StatusDocument status = fetch_status(context.client);
   return output_is_terminal() && !options.json
              ? watch_screen(context.client, context.clock, options, std::move(status))

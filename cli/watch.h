@@ -1,5 +1,5 @@
-// The screen of `watch`: a list of ports, worst first, and the explanation of the one that is
-// selected. A pure function of the report, the size of the terminal and the keys.
+// The screen of `watch`: a list of ports, worst first, and the explanation of the selected one. A
+// pure function of the report, the size of the terminal and the keys.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace linkhealth::cli {
 
 class WatchScreen {
  public:
-  /// `port`: the explanation of this one is shown first, and nothing else; "": the list.
+  /// `port`: show only the explanation of this port at first; "": the list.
   explicit WatchScreen(PortKey port = {}, bool problems_only = false)
       : selected_(std::move(port)),
         only_one_(!selected_.empty()),
         explains_(only_one_),
         problems_only_(problems_only) {}
 
-  /// Applies a key to what draw() showed last.
+  /// Applies a key to the last output of draw().
   void press(Key key);
-  /// At most `rows` lines, with a line of help as the last.
+  /// At most `rows` lines; the last one is a line of help.
   std::string draw(const StatusDocument& status, const TextStyle& style, std::size_t rows);
 
  private:
@@ -34,8 +34,8 @@ class WatchScreen {
   bool only_one_;
   bool explains_;
   bool problems_only_;
-  std::vector<PortKey> order_;  ///< of the list, as it was drawn
-  std::size_t top_ = 0;         ///< the first line or port that is shown
+  std::vector<PortKey> order_;  ///< of the list, as last drawn
+  std::size_t top_ = 0;         ///< the first visible line or port
   std::size_t page_ = 1;        ///< lines or ports on the screen
 };
 

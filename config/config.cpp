@@ -44,13 +44,13 @@ bool is_name_or_none(std::string_view value) {
   return value.size() <= kMaxHostName && printable(value) == value &&
          value.find_first_of(" \"") == std::string_view::npos;
 }
-/// A client that connects must be able to write: a mode that lets a group only read is useless.
+/// A client that connects needs write permission: a mode that only lets a group read is useless.
 bool is_socket_mode(std::string_view value) {
   return value == "0600" || value == "0660" || value == "0666";
 }
 bool is_any(std::string_view /*value*/) { return true; }
 
-/// A key whose value is a text that `accept` takes. The tables serve reading and writing.
+/// A key whose value is a text accepted by `accept`. The tables are used for reading and writing.
 struct TextKey {
   std::string_view name, comment;
   std::string Config::*field;

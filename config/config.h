@@ -1,6 +1,6 @@
-// The configuration: one YAML file, every key optional. A wrong key or value is an error with its
-// line, the allowed range and the nearest good key. dump_config() writes the configuration in force
-// as such a file.
+// The configuration: one YAML file in which every key is optional. An invalid key or value is an
+// error with its line, the allowed range and the nearest valid key. dump_config() writes the
+// configuration in force as such a file.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace linkhealth {
 enum class LogLevel : std::uint8_t { kError, kWarning, kInfo, kDebug };
 /// "error", "warning", "info", "debug".
 std::string_view to_string(LogLevel level);
-/// An error names the four words.
+/// The error lists the four valid words.
 Result<LogLevel> parse_log_level(std::string_view text);
 
 /// Where the HTTP server listens.
 struct ListenAddress {
   std::string host = "127.0.0.1";  ///< an IPv4 or IPv6 address or "localhost"; "" for no server
-  std::uint16_t port = 9942;       ///< 0: any free one
+  std::uint16_t port = 9942;       ///< 0: any free port
   bool operator==(const ListenAddress&) const = default;
 };
 /// "127.0.0.1:9942", "[::1]:9942", "localhost:0", ":9942" (all addresses) or "none".
@@ -44,35 +44,35 @@ struct Config : ExpectedPorts {
   std::string state_dir = "/var/lib/linkhealth";
   std::string node;                                ///< "": the host's name
   std::string record_path;                         ///< "": no recording
-  std::string lldpd_socket = "/run/lldpd.socket";  ///< of the section "peers", as the next
-  /// Readings of other programs; they do not survive a reboot.
+  std::string lldpd_socket = "/run/lldpd.socket";  ///< this and the next: section "peers"
+  /// Readings from other programs; not kept over a reboot.
   std::string import_dir = "/run/linkhealth/import";
   std::string plan_path;  ///< the cabling plan (config/plan.h); "": none
   std::string maintenance_dir = "/etc/linkhealth/maintenance";  ///< of maintenance files; "": none
   bool dry_run = false;  ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;  ///< labels of the place: row, rack, …
-  std::string control_group;                ///< whose members may act on the Unix socket
+  std::string control_group;                ///< its members may act on the Unix socket
   std::string socket_mode = "0660";         ///< of the Unix socket: "0600", "0660" or "0666"
-  std::string socket_group;                 ///< that owns it; "": the daemon's
+  std::string socket_group;                 ///< owner of the socket; "": the daemon's group
   std::string web_config_file;              ///< TLS and passwords of the TCP side
   TextfileSettings textfile;
   SettingTable setting_table;
 };
 
-/// Bytes of a configuration file, at most.
+/// Maximum size of a configuration file in bytes.
 inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 
 /// All keys at their defaults. The groups' storage must outlive the configuration.
 Config default_config(std::span<const SettingGroup> groups);
-/// Reads the text of `file_name`, which stands in the error: `FILE:14: unknown key "flap_windw_s"
-/// (did you mean …?)`.
+/// Reads a configuration text. Errors are prefixed with `file_name`: `FILE:14: unknown key
+/// "flap_windw_s" (did you mean …?)`.
 Result<Config> load_config(std::string_view text, std::string_view file_name,
                            std::span<const SettingGroup> groups);
-/// As load_config, of a file.
+/// Like load_config, from a file.
 Result<Config> load_config_file(const std::string& path, std::span<const SettingGroup> groups);
-/// The whole configuration as YAML, each key with its meaning, unit and bounds. load_config() of it
-/// gives `config`.
+/// The whole configuration as YAML, each key with its meaning, unit and bounds. load_config() reads
+/// it back as `config`.
 std::string dump_config(const Config& config);
 
 }  // namespace linkhealth

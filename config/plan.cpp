@@ -46,7 +46,7 @@ std::string* text_cell(PlanRow& row, std::string_view name) {
   return nullptr;
 }
 
-/// What is wrong with it; nullopt when it was taken. REQUIRES: `name` is a column.
+/// The error in the cell; nullopt if it was accepted. REQUIRES: `name` is a column.
 std::optional<std::string> set_cell(PlanRow& row, std::string_view name, std::string_view raw) {
   const std::string_view text = trim(raw);
   if (text.empty()) return std::nullopt;
@@ -69,7 +69,7 @@ std::string unknown_column(std::string_view name) {
                      near ? fmt::format(" (did you mean \"{}\"?)", *near) : "");
 }
 
-/// The rows so far, with what no plan may have.
+/// The rows so far, with checks for what a plan must not contain.
 class Rows {
  public:
   explicit Rows(std::string_view file_name) : file_name_(file_name) {}
@@ -94,7 +94,7 @@ class Rows {
   std::map<std::pair<std::string, std::string>, std::size_t> seen_;
 };
 
-/// One line's cells. A quote that does not end is an error.
+/// The cells of one line. An unterminated quote is an error.
 Result<std::vector<std::string>> csv_cells(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -125,7 +125,8 @@ std::string_view without_domain(std::string_view name) { return name.substr(0, n
 }  // namespace
 
 Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_view file_name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // what a spreadsheet puts in front
+  // byte order mark, as written by spreadsheets.
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   Rows rows(file_name);
   std::vector<std::string> columns;
   std::size_t number = 0;

@@ -9,12 +9,12 @@
 
 namespace linkhealth {
 
-/// At most `max_bytes` + 1 bytes, so that the caller sees when a file is too large. Errors are
-/// "PATH: reason".
+/// At most `max_bytes` + 1 bytes, so that the caller can detect a file that is too large. Errors
+/// are "PATH: reason".
 Result<std::string> read_small_file(const std::string& path, std::size_t max_bytes);
 
-/// A warning about a file with a secret that every user can read; "" where only its owner and group
-/// can, and of no file.
+/// A warning if every user can read a file with a secret; "" if only its owner and group can, or if
+/// there is no file.
 std::string exposed_secret(const std::string& path);
 
 }  // namespace linkhealth

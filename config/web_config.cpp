@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 5> kClientAuths = {
 constexpr std::array<std::string_view, 4> kVersions = {"TLS10", "TLS11", "TLS12", "TLS13"};
 constexpr std::array<std::string_view, 4> kCurves = {"CurveP256", "CurveP384", "CurveP521",
                                                      "X25519"};
-// Those that exporter-toolkit takes: Go's tls.CipherSuites(), which leaves out what is broken.
+// Those that exporter-toolkit accepts: Go's tls.CipherSuites(), which excludes insecure ones.
 constexpr auto kCiphers = std::to_array<std::string_view>(
     {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
      "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
@@ -33,7 +33,7 @@ constexpr auto kCiphers = std::to_array<std::string_view>(
      "TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_RSA_WITH_AES_256_CBC_SHA",
      "TLS_RSA_WITH_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_256_GCM_SHA384"});
 constexpr std::size_t kMaxUsers = 64;
-constexpr std::size_t kMaxNames = 256;  // of a list
+constexpr std::size_t kMaxNames = 256;  // in one list
 
 using Words = std::span<const std::string_view>;
 
@@ -47,7 +47,7 @@ struct TlsText {
   std::string_view name;
   std::string WebTls::*field;
 };
-/// PEM texts, and the files that hold the same.
+/// PEM texts, and the files that replace them.
 constexpr std::array<TlsText, 3> kPems = {
     {{"cert", &WebTls::cert}, {"key", &WebTls::key}, {"client_ca", &WebTls::client_ca}}};
 constexpr std::array<TlsText, 3> kFiles = {{{"cert_file", &WebTls::cert_file},
@@ -108,7 +108,7 @@ class WebLoader : private YamlReader {
                  fmt::format("unknown {1} \"{0}\": use {2}", *value, member.key, listed(words)));
   }
 
-  /// `words`: what each entry must be one of; empty: any text. `what`: one of them, in words.
+  /// `words`: the allowed entries; empty: any text. `what`: describes one entry.
   Result<void> list(const Member& member, std::vector<std::string>& place, Words words = {},
                     std::string_view what = {}) const {
     if (member.value.kind == Kind::kNull) return {};
@@ -166,7 +166,7 @@ class WebLoader : private YamlReader {
   }
 
   Result<void> client_auth(const Member& member, WebTls& tls) const {
-    // An older name of the same, which exporter-toolkit takes, too.
+    // An older name for the same, which exporter-toolkit also accepts.
     if (member.value.scalar == "RequireClientCert") {
       tls.client_auth = ClientAuth::kRequireAny;
       return {};
@@ -189,7 +189,7 @@ class WebLoader : private YamlReader {
     return {};
   }
 
-  /// Each PEM is given as text or as a file; the certificate and the key must be there.
+  /// Each PEM is given as text or as a file; the certificate and the key are required.
   Result<void> text_or_file(const Member& member, const WebTls& tls) const {
     for (std::size_t i = 0; i < kPems.size(); ++i) {
       const std::string_view name = kPems.at(i).name;
@@ -204,7 +204,7 @@ class WebLoader : private YamlReader {
     return {};
   }
 
-  /// The settings for client certificates fit together, and none of them would be without effect.
+  /// Checks that the settings for client certificates fit together and that none is without effect.
   Result<void> clients_fit(const Member& member, const WebTls& tls, WebConfig& config) const {
     const std::string_view type = kClientAuths.at(static_cast<std::size_t>(tls.client_auth));
     const bool has_ca = !tls.client_ca.empty() || !tls.client_ca_file.empty();

@@ -1,6 +1,6 @@
 // The web configuration file of Prometheus's exporters (exporter-toolkit,
-// docs/web-configuration.md): TLS, client certificates, passwords. The same file serves
-// node_exporter. Its rare keys are refused.
+// docs/web-configuration.md): TLS, client certificates, passwords. node_exporter can use the same
+// file. Rarely used keys are rejected.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace linkhealth {
 
-/// What a client has to present; Go's words (crypto/tls) in the file.
+/// What a client has to present; the file uses Go's names (crypto/tls).
 enum class ClientAuth : std::uint8_t {
   kNone,
   kRequest,
@@ -26,8 +26,9 @@ enum class ClientAuth : std::uint8_t {
 
 struct WebTls {
   std::string cert_file, key_file,
-      client_ca_file;                ///< absolute, or relative to the web configuration
-  std::string cert, key, client_ca;  ///< PEM in the file itself; never both it and the file
+      client_ca_file;  ///< absolute, or relative to the web configuration
+  /// PEM in the configuration itself; excludes the file of the same kind.
+  std::string cert, key, client_ca;
   ClientAuth client_auth = ClientAuth::kNone;
   std::string min_version = "TLS12", max_version = "TLS13";
   std::vector<std::string> cipher_suites;  ///< by their IANA names; empty: the library's choice
@@ -40,18 +41,19 @@ struct WebTls {
 
 struct WebConfig {
   std::optional<WebTls> tls;                 ///< nullopt: plain text
-  std::map<std::string, std::string> users;  ///< name and bcrypt hash; empty: no password is needed
-  std::vector<std::string> notes;  ///< "FILE:LINE: …": what is taken and has no effect here
+  std::map<std::string, std::string> users;  ///< name and bcrypt hash; empty: no password required
+  std::vector<std::string> notes;  ///< "FILE:LINE: …": accepted settings without effect here
 };
 
-/// What a password may cost to check, as bcrypt's exponent: 14 takes a second of a processor.
+/// Limits on the cost of checking a password, as bcrypt's exponent: 14 takes one second of CPU
+/// time.
 inline constexpr int kMinBcryptCost = 4;
 inline constexpr int kMaxBcryptCost = 14;
 
-/// Reads the text of `file_name`. An empty text is no TLS and no passwords. Errors are "FILE:LINE:
-/// what".
+/// Reads a configuration text; `file_name` is for errors. An empty text means no TLS and no
+/// passwords. Errors are "FILE:LINE: what".
 Result<WebConfig> load_web_config(std::string_view text, const std::string& file_name);
-/// "$2y$10$…": a bcrypt hash as htpasswd -B writes it, its cost within bounds.
+/// "$2y$10$…": a bcrypt hash as written by htpasswd -B, with its cost within bounds.
 bool is_bcrypt_hash(std::string_view hash);
 
 }  // namespace linkhealth

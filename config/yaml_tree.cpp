@@ -23,15 +23,15 @@ std::size_t line_of(const YAML::Mark& mark) {
   return static_cast<std::size_t>(std::max(mark.line, 0)) + 1;
 }
 
-/// Builds the tree from yaml-cpp's events. It stops the parser the only way there is, with
-/// yaml-cpp's own exception; parse_yaml() catches it.
+/// Builds the tree from yaml-cpp's events. The only way to stop the parser is yaml-cpp's own
+/// exception; parse_yaml() catches it.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  /// With `take_item` the items of the list at the root are given to it and not kept.
+  /// With `take_item`, the items of the list at the root are passed to it and not kept.
   explicit TreeBuilder(TakeItem take_item) : take_item_(std::move(take_item)) {}
 
   YamlNode root;
-  std::optional<Error> item_error;  ///< of take_item
+  std::optional<Error> item_error;  ///< from take_item
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
@@ -65,7 +65,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Open {
     YamlNode node;
     bool has_key = false;
-    std::map<std::string, std::size_t> lines{};  ///< of the keys
+    std::map<std::string, std::size_t> lines{};  ///< line of each key
   };
 
   YamlNode node(const YAML::Mark& mark, YamlNode::Kind kind) {

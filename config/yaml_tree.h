@@ -1,6 +1,6 @@
-// YAML as a plain tree with line numbers, in bounded size and depth. The one place that knows
-// yaml-cpp. Aliases, duplicate keys and second documents are refused: a configuration needs none of
-// them, and each of them hides something.
+// YAML as a plain tree with line numbers, in bounded size and depth. The only code that uses
+// yaml-cpp. Aliases, duplicate keys and further documents are rejected: a configuration does not
+// need them, and they hide mistakes.
 #pragma once
 
 #include <functional>
@@ -31,12 +31,12 @@ struct YamlNode::Member {
   YamlNode value;
 };
 
-/// An item of a list; an error ends the reading.
+/// Receives an item of a list; an error ends the parsing.
 using TakeItem = std::function<Result<void>(const YamlNode& item)>;
 
 /// The root of the only document; kNull for an empty text. Errors are "FILE:LINE: what". With
-/// `take_item` a list at the root has no items: each goes there as it ends, so that a long list is
-/// not in memory as a tree.
+/// `take_item`, each item of a list at the root is passed to it as soon as it is complete and then
+/// dropped, so that a long list is never in memory as a tree.
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name,
                             const TakeItem& take_item = {});
 
@@ -49,17 +49,17 @@ class YamlReader {
   using Member = YamlNode::Member;
   using Keys = std::span<const std::string_view>;
 
-  /// `file_name` must outlive it.
+  /// `file_name` must outlive the reader.
   explicit YamlReader(std::string_view file_name) : file_name_(file_name) {}
 
   [[nodiscard]] Error wrong(std::size_t line, std::string_view what) const {
     return error_at(file_name_, line, what);
   }
   [[nodiscard]] Error unknown_key(const Member& member, Keys good) const;
-  /// Calls `read` for each key of a map. An error for a key that is not in `good`.
+  /// Calls `read` for each key of a map. An error if a key is not in `good`.
   Result<void> each_key(const Member& map, Keys good,
                         const std::function<Result<void>(const Member&)>& read) const;
-  /// As each_key(), with any key allowed.
+  /// Like each_key(), but any key is allowed.
   Result<void> each(const Member& map,
                     const std::function<Result<void>(const Member&)>& read) const;
   [[nodiscard]] Result<std::string> text(const Member& member) const;

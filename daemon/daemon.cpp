@@ -36,9 +36,9 @@ namespace linkhealth {
 namespace {
 
 constexpr Milliseconds kSelfTestPatience{30'000};
-constexpr Milliseconds kHeaderPeriod{60'000};  // of what a recording begins with
+constexpr Milliseconds kHeaderPeriod{60'000};  // of the first snapshot of a recording
 
-/// "ledger.quiet_s": those that are not at their default.
+/// "ledger.quiet_s": those that differ from their defaults.
 std::map<std::string, double> changed_settings(const SettingTable& table) {
   std::map<std::string, double> changed;
   for (const SettingGroup& group : table.groups())
@@ -48,7 +48,8 @@ std::map<std::string, double> changed_settings(const SettingTable& table) {
   return changed;
 }
 
-/// For the maintenance files before the first step; a local directory answers at once.
+/// Limit for reading the maintenance files before the first step; a local directory answers at
+/// once.
 constexpr Milliseconds kMaintenancePatience{1'000};
 
 /// One daemon from start to end.
@@ -87,10 +88,10 @@ class Daemon {
 
   Config config_;
   const DaemonOptions& options_;
-  std::optional<Config> started_;  ///< at the start: a reload names differences that need a restart
+  std::optional<Config> started_;  ///< at the start: a reload lists differences that need a restart
   const Clock& clock_;
   Log& log_;
-  const std::string state_dir_;  ///< "": nothing is kept
+  const std::string state_dir_;  ///< "": nothing is stored
   OwnedFd state_lock_;
   std::unique_ptr<MaintenanceReader> maintenance_;
   ReportStore reports_;
@@ -107,11 +108,11 @@ class Daemon {
   std::unique_ptr<ApiServer> server_;
   std::unique_ptr<TextfileWriter> textfile_;
   std::optional<RecordingWriter> recorder_;
-  std::optional<EngineState> recorded_;  ///< what the played recording's recorder knew
+  std::optional<EngineState> recorded_;  ///< the state of the played recording's recorder
   bool recorder_failed_ = false;
-  bool journal_failed_ = false;  // of the database's thread
+  bool journal_failed_ = false;  // used by the database's thread
   WallTime last_step_at_;
-  SteadyTime header_at_;  ///< of the snapshot with which the recordings' header was last made
+  SteadyTime header_at_;  ///< time of the snapshot with which the recordings' header was last made
   bool introduced_ = false;
   bool tested_ = false;
   std::optional<SteadyTime> first_step_;
@@ -181,7 +182,7 @@ void Daemon::set_reload_note(const std::string& note) {
   reports_.set_configuration({note, clock_.wall()});
 }
 
-/// A bad file changes nothing, nor does a file with which the next start would fail.
+/// An invalid file changes nothing, nor does a file with which the next start would fail.
 void Daemon::reload() {
   server_->reload_web_config();
   if (options_.config_file.empty())
@@ -220,7 +221,8 @@ EngineState Daemon::known_now() const {
   return {engine_->ledger_state(), engine_->references(), changed_settings(config_.setting_table)};
 }
 
-/// The header of each recording that begins from now on, so that a replay begins as the daemon was.
+/// Makes the header for all recordings that begin from now on, so that a replay begins in the
+/// daemon's state.
 void Daemon::renew_recording_header() {
   recordings_.set_header([header = source_->header(), known = known_now()] {
     return recording_header_json(header, &known);
@@ -324,7 +326,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
 void Daemon::self_test(const Report& report) {
   if (sampler_ == nullptr || tested_) return;
   if (!first_step_) first_step_ = report.t;
-  // A read that hangs must not delay the report of the others.
+  // A hung read must not delay the report of the others.
   if (!sampler_->settled() && report.t - *first_step_ < kSelfTestPatience) return;
   tested_ = true;
   const DoctorReport doctor = examine(report, reports_.node_facts());
@@ -368,7 +370,7 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
     if (const auto written = recorder_->write(snapshot); !written)
       log_once(recorder_failed_, written.error(), "the recording ends here; monitoring continues");
   }
-  // A recording that begins later begins with what was known at most a minute before.
+  // A recording that begins later starts with values that are at most a minute old.
   if (events > 0 || snapshot.taken_at - header_at_ >= kHeaderPeriod) {
     header_at_ = snapshot.taken_at;
     renew_recording_header();
@@ -379,7 +381,7 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
       [&snapshot] { return snapshot_json(snapshot); });
 }
 
-/// On the database's thread, after its attempt to write the event.
+/// Runs on the database's thread, after its attempt to write the event.
 void Daemon::announce(const FaultEvent& event, const std::string& node) {
   const FaultReport& fault = event.fault;
   log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(event.at), event.port,

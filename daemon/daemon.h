@@ -1,4 +1,4 @@
-// Puts the parts together: a source of snapshots, the engine, and the outputs of its reports.
+// Connects the parts: a source of snapshots, the engine, and the outputs of its reports.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace linkhealth {
 /// The settings of the sampler, the metrics, the database, the far ends and the diagnosis.
 std::span<const SettingGroup> all_setting_groups();
 
-/// The configuration file (or the defaults) with the flags on top.
+/// The configuration file (or the defaults), overridden by the flags.
 Result<Config> effective_config(const DaemonOptions& options);
 
 /// Runs until a signal ends it. An error when it could not start: an address in use, a state

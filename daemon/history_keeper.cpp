@@ -19,11 +19,11 @@ constexpr auto kSettings = std::to_array<Setting>({
 });
 constexpr std::array<SettingGroup, 1> kGroups = {{{"database", kSettings}}};
 
-/// Baselines move slowly.
+/// Baselines change slowly.
 constexpr double kReferencesEvery_s = 900;
 
-/// What is stored under the address of a card that was replaced by an unknown one gets a name that
-/// no port has, and grows old like the rest.
+/// Data stored under the address of a card that was replaced by an unknown one is moved to a key
+/// that no port has, and expires like the rest.
 PortMoves with_names_for_all(PortMoves moves, WallTime now) {
   for (auto& [from, to] : moves)
     if (to.empty()) to = from + " until " + format_rfc3339(now);
@@ -99,7 +99,8 @@ void HistoryKeeper::add_step(const Snapshot& snapshot, const Report& report,
                                                            : sample->second.id.stable_key(),
                             event});
   }
-  // With an event the ledger goes in the same transaction, whatever changed in it.
+  // Together with an event, the ledger is written in the same transaction, whatever has changed in
+  // it.
   if (!events.empty() || !moves.empty() || lasting(ledger_) != lasting(ledger)) {
     ledger_ = ledger;
     batch.ledger = std::move(ledger);

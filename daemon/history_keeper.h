@@ -23,9 +23,9 @@ HistorySettings history_settings(const SettingTable& table, std::string director
 
 class HistoryKeeper {
  public:
-  /// Problems of the start are logged.
+  /// Problems at the start are logged.
   HistoryKeeper(HistorySettings settings, WallTime now, const Log& log);
-  /// Writes the steps that wait.
+  /// Writes the queued steps.
   ~HistoryKeeper();
   HistoryKeeper(const HistoryKeeper&) = delete;
   HistoryKeeper& operator=(const HistoryKeeper&) = delete;
@@ -34,18 +34,18 @@ class HistoryKeeper {
   [[nodiscard]] HistoryStore& store() { return *store_; }
   /// The newest events of earlier runs, oldest first, for clients that list or follow events.
   [[nodiscard]] std::vector<FaultEvent> earlier_events(std::size_t limit);
-  /// Starts the writer thread. `announce` is called on it, once for each event, in order.
+  /// Starts the writer thread, which calls `announce` once for each event, in order.
   void start(std::function<void(const FaultEvent&)> announce);
 
-  /// One step of the deciding thread. `moves`: stable keys that changed since the former step.
-  /// Calls `references` each quarter of an hour, and when there are moves.
+  /// Adds one step of the deciding thread. `moves`: stable keys that changed since the previous
+  /// step. Calls `references` every 15 min, and if there are moves.
   void add_step(const Snapshot& snapshot, const Report& report,
                 const std::vector<FaultEvent>& events, LedgerState ledger,
                 const std::function<ReferenceState()>& references, const PortMoves& moves = {});
-  /// An operator's action, before it is answered. Waits for the disk. On an error a restart would
-  /// lose it.
+  /// Saves an operator's action before it is answered. Waits for the disk. After an error, a
+  /// restart would lose it.
   Result<void> save(LedgerState ledger, WallTime now);
-  /// The last step: the unfinished step of signals is written too.
+  /// The last step: also writes the unfinished step of signals.
   void finish(const ReferenceState& references, WallTime now);
   /// For the metrics; nullopt without a state directory.
   [[nodiscard]] std::optional<StoreHealth> health() const;
@@ -62,9 +62,9 @@ class HistoryKeeper {
   std::vector<FaultEvent> new_events_;  ///< announced after the next write
   SignalCollector collector_;
   IdentityWatch identities_;
-  LedgerState ledger_;  ///< as it was saved last
+  LedgerState ledger_;  ///< as last saved
   std::optional<WallTime> references_at_;
-  bool was_working_ = true;  ///< used by the writer thread only, as the next
+  bool was_working_ = true;  ///< used only by the writer thread, like the next one
   bool trimmed_logged_ = false, dropped_logged_ = false;
   std::unique_ptr<HistoryWriter> writer_;  ///< last: its thread uses all of the above
 };

@@ -14,7 +14,7 @@ class Log {
   Log(LogLevel level, bool for_journal) : level_(level), for_journal_(for_journal) {}
 
   void set_level(LogLevel level) { level_ = level; }
-  /// One line each. Control characters in `text` do not reach the terminal.
+  /// One line each. Control characters in `text` are replaced.
   void error(const std::string& text) const { write(LogLevel::kError, text); }
   void warning(const std::string& text) const { write(LogLevel::kWarning, text); }
   void info(const std::string& text) const { write(LogLevel::kInfo, text); }

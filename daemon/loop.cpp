@@ -94,14 +94,14 @@ void Loop::poll_source(double lateness_s) {
   if (hooks_.deciding != nullptr) lock = std::unique_lock(*hooks_.deciding);
   const Engine::Step step = engine_.step(*snapshot);
   hooks_.on_step(*snapshot, step, lateness_s);
-  // Only when it changes: otherwise each step would send systemd a message.
+  // Only if it changed: otherwise systemd would receive a message for each step.
   if (std::string status = "STATUS=" + hooks_.status(); status != last_status_) {
     sd_notify(0, status.c_str());
     last_status_ = std::move(status);
   }
 }
 
-/// nullopt: for a descriptor only.
+/// nullopt: waits for a descriptor only.
 Result<Loop::Woken> Loop::wait_until(std::optional<SteadyTime> time) {
   std::vector<pollfd> wanted = {{signals_.get(), POLLIN, 0}};
   for (const int fd : source_.wake_fds()) wanted.push_back({fd, POLLIN, 0});

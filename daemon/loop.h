@@ -1,7 +1,7 @@
 // The deciding thread's loop: waits for a time or a descriptor, polls the source, steps the engine,
-// publishes the result. None of that may block: other threads make the reads that may
-// (daemon/sampling/blocking_read_pool.h), and their results make a descriptor readable. HTTP has a
-// thread of its own.
+// publishes the result. None of this may block: other threads do the reads that may
+// (daemon/sampling/blocking_read_pool.h), and their results make a descriptor readable. HTTP has
+// its own thread.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@
 namespace linkhealth {
 
 struct LoopHooks {
-  /// Held while the engine steps and on_step() runs; any other thread that uses the engine holds it
-  /// too. nullptr: no other thread does.
+  /// Held while the engine steps and on_step() runs; other threads that use the engine hold it too.
+  /// nullptr: there are none.
   std::mutex* deciding = nullptr;
-  /// After each step. `lateness_s`: how much later than planned the loop woke up for it.
+  /// Called after each step. `lateness_s`: how late the loop woke up for it.
   std::function<void(const Snapshot& snapshot, const Engine::Step& step, double lateness_s)>
       on_step;
   /// SIGHUP.
@@ -28,7 +28,7 @@ struct LoopHooks {
   std::function<std::string()> status;
 };
 
-/// Blocks the signals that the loop takes as events. REQUIRES: called before the first thread is
+/// Blocks the signals that the loop handles as events. REQUIRES: called before the first thread is
 /// started.
 void block_loop_signals();
 

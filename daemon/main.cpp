@@ -37,7 +37,7 @@ const RealClock kClock;
 constexpr int kBadInput = 2;
 
 /// The daemon starts the threads that it needs at its start, and does without those that it cannot
-/// start later. systemd starts it again.
+/// start later. systemd restarts it if that fails.
 linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::DaemonOptions& options,
                              linkhealth::Log& log) {
   try {

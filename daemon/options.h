@@ -14,15 +14,15 @@ struct DaemonOptions {
   std::string sysroot;       ///< a copy of a node's /sys instead of the live one
   std::string record_file;   ///< "": no recording
   std::string play_file;     ///< a recording to play instead of this node's ports
-  double play_speed = 1;     ///< seconds of the recording in a second
-  int play_control_fd = -1;  ///< holds the recording and lets it go on (PlaySource); -1: none
+  double play_speed = 1;     ///< recording time per second
+  int play_control_fd = -1;  ///< pauses and resumes the recording (PlaySource); -1: none
   bool dry_run = false;
   bool check_config = false;
   bool dump_config = false;
   std::optional<std::string> log_level;
 };
 
-/// Either the options, or the exit code after --help, --version or a usage error (printed already).
+/// Either the options, or the exit code after --help, --version or a usage error (already printed).
 struct ParsedOptions {
   std::optional<DaemonOptions> options;
   int exit_code = 0;

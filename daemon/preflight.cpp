@@ -85,7 +85,7 @@ Result<OwnedFd> lock_state_directory(const std::string& directory) {
   if (directory.empty()) return OwnedFd();
   OwnedFd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return errno_error("can't open " + directory, errno);
-  // A file system without locks, such as some of the network: it is no worse than without.
+  // A file system without locks, such as some network file systems: no worse than without the lock.
   if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return Error{"another linkhealthd keeps its state in " + directory +
                  " (--state-dir names another place)"};

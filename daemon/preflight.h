@@ -1,5 +1,5 @@
-// What a start needs before anything runs: whose ports these are, where the state goes, and whether
-// what the configuration names exists.
+// Checks before a start: whose ports these are, where the state is stored, and whether what the
+// configuration names exists.
 #pragma once
 
 #include <string>
@@ -13,28 +13,30 @@
 
 namespace linkhealth {
 
-/// The first line of a recording of this node: its name, its boot, what is expected of its ports.
+/// The header of a recording of this node: its name, its boot, what is expected of its ports.
 RecordingHeader this_nodes_header(const Config& config, const Clock& clock);
 
-/// Where this run keeps its state. "": nowhere. A copied tree (--sysroot) and a recording (--play)
-/// hold other ports than this node's: they neither read nor write this node's state (state_dir),
-/// only a directory that --state-dir names.
+/// Where this run stores its state; "": nowhere. A copied tree (--sysroot) and a recording (--play)
+/// have ports of other nodes: they do not use this node's state (state_dir), only a directory given
+/// by --state-dir.
 std::string state_directory(const Config& config, const DaemonOptions& options);
 
-/// Whether this run watches this node, so that its events go to the journal and its metrics to the
-/// textfile. A played recording does not, nor does a copied tree without a state directory.
+/// Whether this run watches this node, so that its events are written to the journal and its
+/// metrics to the textfile. Not for a played recording, nor for a copied tree without a state
+/// directory.
 bool watches_this_node(const DaemonOptions& options);
 
-/// An error for a directory that is no copy of /sys and has none: a mistyped path.
+/// An error if the directory neither is nor contains a copy of /sys: a mistyped path.
 Result<void> check_sysroot(const std::string& directory);
 
-/// What a start would refuse though the file is good: a group or the recording's directory does not
-/// exist. Permissions and addresses in use are checked by the start itself.
+/// What would fail at the start although the file is valid: a group or the recording's directory
+/// does not exist. Permissions and addresses in use are checked by the start itself.
 Result<void> check_start(const Config& config, const DaemonOptions& options);
 
-/// The state directory ("" for none) and that of the socket.
-/// The directory is this daemon's as long as the descriptor is open (flock: it goes with the
-/// process, however that ends). An error: another daemon has it. No directory: nothing to lock.
+/// make_directories() creates the state directory ("" for none) and the socket's.
+/// lock_state_directory() locks the former: it is this daemon's while the descriptor is open
+/// (flock: released when the process ends, however it ends). An error: another daemon has it. "":
+/// nothing to lock.
 Result<OwnedFd> lock_state_directory(const std::string& directory);
 Result<void> make_directories(const std::string& state_directory, const std::string& socket_path);
 

@@ -14,7 +14,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Sections and keys that are read at the start only.
+/// Sections and keys that are read only at the start.
 constexpr std::array<std::string_view, 13> kAtTheStart = {
     "control_group", "socket_group", "listen",   "socket", "socket_mode",     "state_dir", "node",
     "record",        "sampling",     "database", "peers",  "web_config_file", "textfile"};

@@ -16,20 +16,20 @@ namespace linkhealth {
 /// error names file and line.
 Result<Config> complete_config(const DaemonOptions& options, const std::string& node);
 /// The engine's part of it. `recorded`: the expectations of a played recording; the configuration's
-/// win.
+/// take precedence.
 EngineSettings engine_settings(const Config& config, const std::string& node,
                                const std::map<PortKey, ExpectedPort>& recorded);
 
 /// A key of the configuration that differs.
 struct ConfigChange {
   std::string key;       ///< "ledger.quiet_s", "ports.mlx5_0/1"
-  std::string text;      ///< "ledger.quiet_s 300 -> 60"; without values where `restart`
+  std::string text;      ///< "ledger.quiet_s 300 -> 60"; without values if `restart`
   bool restart = false;  ///< it takes effect at the next start
 };
-/// In the order of the keys.
+/// Ordered by key.
 std::vector<ConfigChange> config_changes(const Config& from, const Config& to);
-/// The result of a reload, on one line. `now`: changes against the former configuration;
-/// `since_start`: against that of the start, of which those that need a restart are named.
+/// The result of a reload, on one line. `now`: changes against the previous configuration;
+/// `since_start`: against that of the start, from which those that need a restart are listed.
 std::string describe_reload(const std::vector<ConfigChange>& now,
                             const std::vector<ConfigChange>& since_start);
 

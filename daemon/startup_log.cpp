@@ -25,8 +25,8 @@ std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime 
   std::vector<RememberedPort> ports;
   for (const PortReferences& kept : known.ports) {
     PortId id = port_id_of(kept);
-    // A port whose address another card got (model/history/port_moves.h) may be at any address now,
-    // and lent there.
+    // A port whose address another card got (model/history/port_moves.h) may now be at any address,
+    // and may be passed on there.
     const bool is_placed = !id.pci.empty() && id.pci != id.guid;
     const Milliseconds unseen = now - kept.verbs_seen_at.value_or(kept.seen_at);
     if (kept.linked_at && !id.guid.empty() && is_placed)

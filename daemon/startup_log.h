@@ -1,5 +1,5 @@
-// What the daemon logs at its start: which ports it watches, which it leaves out and why. And what
-// earlier runs knew of the node's ports.
+// What the daemon logs at its start: which ports it watches, and which it exempts and why. Also
+// what earlier runs knew about the node's ports.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@
 
 namespace linkhealth {
 
-/// Lines for a person.
+/// Lines for people.
 std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
                                         const SourceMap& node_sources);
 std::vector<std::string> introduce_recording(const std::string& file, double speed,
                                              const Report& report);
 
-/// Ports of an earlier run that count as lost when they are not found: those that had a link, of a
-/// card that would be recognized at another address. `now` may be earlier than they were seen.
+/// Ports of an earlier run that count as lost if they are not found: those that had a link, on a
+/// card that would be recognised at another address. `now` may be earlier than when they were seen.
 std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime now);
 /// The serials of the modules that an earlier run read, by the stable key of the port.
 std::map<std::string, std::string> modules_before(const ReferenceState& known);

@@ -58,7 +58,7 @@ void TextfileWriter::write() {
 }
 
 Result<void> replace_file(const std::string& path, std::string_view bytes) {
-  const std::string next = path + ".new";  // the collector reads *.prom only
+  const std::string next = path + ".new";  // the collector only reads *.prom
   const OwnedFd fd(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) return errno_error("opening " + next, errno);
   fchmod(fd.get(), 0644);  // node_exporter is another user, and the umask may be strict

@@ -15,8 +15,8 @@
 
 namespace linkhealth {
 
-/// Writes on a thread of its own, because a disk may hang. Removes the file at an orderly end, so
-/// that the values of a stopped monitor are not scraped as current ones.
+/// Writes on its own thread, because a disk may hang. Removes the file at a regular end, so that
+/// the values of a stopped monitor are not scraped as current ones.
 class TextfileWriter {
  public:
   /// `reports` and `log` must outlive it.
@@ -40,7 +40,7 @@ class TextfileWriter {
   std::thread thread_;
 };
 
-/// `bytes` under `path`, mode 0644, in one step: a reader sees the old file or the new one.
+/// Replaces `path` by `bytes`, mode 0644, atomically: a reader sees the old file or the new one.
 Result<void> replace_file(const std::string& path, std::string_view bytes);
 
 }  // namespace linkhealth

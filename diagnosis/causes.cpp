@@ -1,5 +1,5 @@
-// The causes: how often each shows which symptom. Their words are judgement (docs/adr/0002) on the
-// reasons of docs/physics.md 5 and 7.
+// The causes: how often each shows which symptom. The frequencies are estimates (docs/adr/0002)
+// based on docs/physics.md 5 and 7.
 #include "diagnosis/causes.h"
 
 namespace linkhealth {
@@ -10,8 +10,7 @@ using enum SymptomId;
 using F = FaultId;
 
 constexpr Expectations kNothing = {};
-// Of a link that went down and comes back by itself: both ends train, with light
-// (docs/physics.md 7d).
+// A link that went down and comes back by itself: both ends train, with light (docs/physics.md 7d).
 constexpr Expectations kRetraining = {.always = {kLightThere},
                                       .often = {kRemoteFault},
                                       .sometimes = {kTrainingFails, kNoPcsLock},
@@ -98,7 +97,7 @@ constexpr Expectations kHot = {
     .sometimes = {kNicHot, kLosingData, kFlaps, kTxOff, kSnrLow, kBadSignal, kLinkRecoveries,
                   kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
-// The module asks for more power than the cage gives, and stays in low power.
+// The module requests more power than the cage provides, and stays in low power.
 constexpr Expectations kTooMuchPower = {
     .decisive = {{{kPowerRefused, 6}}},
     .always = {kPowerRefused},
@@ -117,7 +116,7 @@ constexpr Expectations kUnsupported = {
     .often = {kTxOff, kLightThere},
     .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard, kModuleHeld, kHostSilent},
     .rarely = {kModuleState}};
-// It need not understand what the far module sends.
+// It may not understand what the far module sends.
 constexpr Expectations kOtherModule = {
     .decisive = {{{kModuleDiffers, 3}}},
     .always = {kModuleDiffers, kModuleNew},
@@ -147,14 +146,14 @@ constexpr Expectations kTrainedBadly = {
     .always = {kCameBackWorse},
     .sometimes = {kSnrLow, kOneLaneErrors, kLosingData, kRetries},
     .rarely = {kErrorBursts, kLinkRecoveries, kFlaps, kFarErrors}};
-// The far end is set by others: that nobody touched this end says little.
+// The far end is configured by others: that this end was not touched means little.
 constexpr Expectations kSettings = {.decisive = {{{kFecDiffers, 4}}},
                                     .always = {kLightThere},
                                     .often = {kSettingsTouched, kNegotiationFails, kNoFecLock},
                                     .sometimes = {kModuleNew, kNoPcsLock, kFecDiffers, kGroupDown,
                                                   kModuleFell, kCardFell, kFellTogether},
                                     .rarely = {kTrainingFails, kNoPartner, kHostSilent}};
-// What follows from it (no light, a module in low power) is in no other cause's list.
+// Its consequences (no light, a module in low power) are in no other cause's list.
 constexpr Expectations kHeld = {
     .decisive = {{{kModuleHeld, 8}}},
     .always = {kModuleHeld},
@@ -163,8 +162,8 @@ constexpr Expectations kHeld = {
                   kFarSendsUnheard, kModuleState, kModuleNew, kTrainingFails, kNoPcsLock,
                   kNoFecLock, kNegotiationFails, kSomeLanesDark},
     .rarely = {kBadSignal, kNoLockWithLight}};
-// This host's signal does not reach its module: the card, the seat of the module. The far end
-// sends.
+// This host's signal does not reach its module: a fault of the card or of the module's seating. The
+// far end sends.
 constexpr Expectations kSilentHost = {
     .decisive = {{{kHostSilent, 5}}},
     .always = {kHostSilent, kLightThere},
@@ -197,8 +196,8 @@ constexpr Expectations kFarDown = {.decisive = {{{kFarAdminDown, 6}}},
                                    .sometimes = {kRemoteFault},
                                    .rarely = {kModuleNew, kLightLow, kLightThere, kFlaps,
                                               kGroupDown, kModuleFell, kCardFell, kHostSilent}};
-// A far port that can be read while it is down has a switch that runs: then an administrator did
-// it, and that is seen.
+// A far port that can be read while it is down belongs to a running switch: then an administrator
+// disabled it, which is visible.
 constexpr Expectations kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
                                        .sometimes = {kNoLight},
                                        .rarely = {kFlaps, kNoPartner, kGroupDown}};
@@ -232,15 +231,16 @@ constexpr Expectations kNic = {
     .sometimes = {kNodeFell, kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff, kModuleHeld,
                   kModuleBlind, kFlaps, kFarSendsUnheard},
     .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
-// Links to different switches, or of one card, that fall in one moment have only this node in
-// common, whatever its drivers say of it: firmware, the cages' power, a switch of PCIe.
+// Links to different switches, or of one card, that go down at the same moment have only this node
+// in common, whatever reason its drivers give: firmware, the cages' power, a PCIe switch.
 constexpr Expectations kThisNode = {
     .decisive = {{{kNodeFell, 3}, {kFellTogether, 3}, {kCardFell, 2}, {kModuleFell, 1}}},
     .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner, kLightThere},
     // the far lasers stay on, but cages without power show no light
     .sometimes = {kModuleFell, kNoLight, kTxOff, kTxLow, kFarRxDark, kFarRxLow, kRemoteFault,
                   kModuleBlind, kNoPcsLock}};
-// Fibres of several links that are one trunk for a part of their way: all lights go in one moment.
+// Fibres of several links that share a trunk for part of their path: all lose their light at the
+// same moment.
 constexpr Expectations kTrunk = {.decisive = {{{kNodeFell, 3}, {kFellTogether, 3}}},
                                  .always = {kNoLight, kFarSendsUnheard, kFarRxLow, kFarRxDark},
                                  .often = {kNodeFell, kFellTogether, kCardFell, kNoPartner},
@@ -270,7 +270,7 @@ constexpr Expectations kCongestion = {
     .always = {kCongested}, .sometimes = {kRetries}, .rarely = {kHostDrops}};
 constexpr Expectations kElsewhere = {
     .always = {kRetries}, .sometimes = {kForwardedErrors}, .rarely = {kFarErrors, kCongested}};
-// What was damaged on its way through a switch need not be missed by this host: it may not have
+// Frames damaged while passing a switch are not necessarily lost for this host: they may not have
 // been for it.
 constexpr Expectations kUpstream = {
     .always = {kForwardedErrors}, .sometimes = {kRetries}, .rarely = {kFarErrors, kCongested}};
@@ -280,7 +280,7 @@ constexpr Expectations kWiring = {.decisive = {{{kNeighbourDiffers, 6}}},
                                   .always = {kNeighbourDiffers},
                                   .sometimes = {kNoPartner},
                                   .rarely = {kNoLight}};
-// Of the link behind a virtual function only its state is seen.
+// Only the state of the link behind a virtual function is visible.
 constexpr Expectations kLentDown = {
     .sometimes = {kNoPartner, kFlaps, kGroupDown, kTrainingFails, kNoLight, kRemoteFault},
     .rarely = {kNoPcsLock, kBadSignal, kNoFecLock, kNegotiationFails, kLightThere}};
@@ -306,7 +306,7 @@ constexpr LightRow kCableLoss{{{.700, .120, .060, .060, .030, .030}}, .95, .93};
 constexpr LightRow kAnyLight{{{.600, .200, .050, .100, .030, .020}}, .30, .30};
 constexpr LightRow kReadingLost{{{.030, .960, .002, .004, .002, .002}}, .02, .02};
 
-// What the ladder of the fault's row would do in vain, or to the wrong part.
+// For causes where the ladder of the fault's row would be in vain, or concern the wrong part.
 using enum RepairAction;
 using Steps = RepairStep;
 constexpr Steps kLessPower[] = {

@@ -1,7 +1,6 @@
-// Checks are how a symptom decides: the only way to compare a value is to record the
-// comparison, so no verdict can lose its evidence. All comparisons must hold: then the symptom is
-// present. One that fails makes it absent; one that cannot be made (and none that fails) makes it
-// unknown, with the reason.
+// Checks are how a symptom decides. A value can only be compared by recording the comparison, so
+// that no verdict lacks its evidence. If all comparisons hold, the symptom is present. If one
+// fails, it is absent. If one cannot be made (and none fails), it is unknown, with the reason.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +58,7 @@ enum class Verdict : std::uint8_t { kAbsent, kPresent, kUnknown };
 /// "absent", "present", "unknown".
 std::string_view to_string(Verdict verdict);
 
-/// Its texts are literals of the program.
+/// The texts are string literals.
 struct Comparison {
   std::string_view what;
   double observed = 0;
@@ -74,9 +73,9 @@ struct Comparison {
 /// A symptom's verdict with the comparisons behind it.
 struct Finding {
   Verdict verdict = Verdict::kUnknown;
-  bool pending = false;    ///< unknown only until more readings are there, which come by themselves
-  bool applicable = true;  ///< false: only a link that is up, or down, can show it
-  std::string_view reason;  ///< why unknown: a literal
+  bool pending = false;     ///< unknown only until more readings have arrived
+  bool applicable = true;   ///< false: only a link that is up, or down, can show it
+  std::string_view reason;  ///< why unknown: a string literal
   std::vector<Comparison> comparisons;
   [[nodiscard]] bool present() const { return verdict == Verdict::kPresent; }
   [[nodiscard]] bool absent() const { return verdict == Verdict::kAbsent; }
@@ -87,7 +86,7 @@ class Checks {
  public:
   explicit Checks(EvidenceSource source) : source_(source) {}
 
-  /// The following comparisons are of this lane (from 0).
+  /// The following comparisons are about this lane (from 0).
   Checks& lane(int index) {
     lane_ = index;
     return *this;

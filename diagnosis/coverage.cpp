@@ -4,8 +4,7 @@ namespace linkhealth {
 
 namespace {
 
-/// A link of 25 Gb/s or more runs with FEC, unless it reports that it does not (IEEE 802.3 cl.
-/// 108).
+/// A link of 25 Gb/s or more uses FEC, unless it reports that it does not (IEEE 802.3 cl. 108).
 bool needs_fec(const Features& f) {
   constexpr std::uint32_t kFecMbps = 25'000;
   const std::string_view mode = f.port.fec();
@@ -18,7 +17,7 @@ bool reads_fec(const Features& f) {
                                        counters->get("fec_corrected_blocks")));
 }
 
-/// An active cable may report no light: its module is enough.
+/// An active cable may report no light: reading its module is enough.
 bool reads_optics(const Features& f) {
   switch (f.medium) {
     case Medium::kCopper:

@@ -1,4 +1,4 @@
-// How much of what a healthy link is judged by was read.
+// How much was read of what a healthy link is judged by.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ std::vector<RankedFault> rank(const std::array<double, kMaxCauses>& posterior) {
     found->probability += p;
   }
   std::ranges::stable_sort(ranked, std::greater(), &RankedFault::probability);
-  // The confidence of a name supposes that something is wrong: opening decides whether.
+  // The confidence is conditional on something being wrong; whether it is, is decided when opening.
   double sum = 0;
   for (RankedFault& row : ranked)
     sum += row.confidence = std::pow(row.probability, kCalibrationExponent);
@@ -48,7 +48,7 @@ Differential differentiate(const DifferentialInput& input) {
   double best = -1e300;
   for (std::size_t c = 0; c < causes.size(); ++c) {
     const Cause& cause = causes[c];
-    // A second fault has another name, at whichever end.
+    // A second fault must have a different name, at either end.
     const bool same_name = input.explained != nullptr &&
                            fault_of(cause.fault).name == fault_of(input.explained->fault).name;
     score[c] = -1e9;

@@ -13,8 +13,8 @@ inline constexpr std::size_t kMaxCauses = 64;
 /// One fault with its probability: the sum over its causes.
 struct RankedFault {
   const Fault* fault = nullptr;
-  const Cause* cause = nullptr;  ///< the likeliest of its causes
-  double probability = 0;        ///< of the model
+  const Cause* cause = nullptr;  ///< the most likely of its causes
+  double probability = 0;        ///< before calibration
   double confidence = 0;         ///< calibrated
 };
 
@@ -27,8 +27,8 @@ struct Differential {
 struct DifferentialInput {
   const Features& features;
   const Findings& findings;
-  bool is_open = false;              ///< a fault is open, which explains why the link is down
-  const Cause* explained = nullptr;  ///< second pass: what this one explains is left out
+  bool is_open = false;              ///< an open fault already explains why the link is down
+  const Cause* explained = nullptr;  ///< second pass: symptoms that this cause explains are ignored
 };
 Differential differentiate(const DifferentialInput& input);
 

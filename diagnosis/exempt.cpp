@@ -10,8 +10,8 @@ std::string unexpected_note(const PortHistory& port, const ExpectedPort* expecte
   return port.carrier.up == true ? "it has a link but is not in the configuration" : "";
 }
 
-/// Since the driver was loaded, or its card reset. An InfiniBand port has no carrier count, but one
-/// of its losses (IBTA vol. 1, 16.1.3.5).
+/// Since the driver was loaded, or its card reset. An InfiniBand port has no carrier count, but a
+/// count of losses (IBTA vol. 1, 16.1.3.5).
 static bool had_link(const PortSample& port) {
   const auto counted = [&](std::string_view name) {
     return port.counters && port.counters->get(name).value_or(0) > 0;
@@ -34,7 +34,7 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   const bool was_up = had_link(port.latest);
   if (plan_known) return "unused (not in plan, never linked)";
   const bool module = port.latest.module && port.latest.module->present;
-  // A read that fails does not refute what an earlier one told.
+  // A failed read does not refute an earlier one.
   const bool no_module = (port.latest.module && !module) || port.cage_empty;
   if (was_up && !no_module) return "";
   if (port.carrier.up == false && no_module) return "unused (no module, never linked)";

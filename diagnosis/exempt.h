@@ -7,10 +7,10 @@
 
 namespace linkhealth {
 
-/// A port that has a link though a plan exists and does not name it; "" for every other one.
+/// The note on a port that has a link but is not in the plan, if there is one; otherwise "".
 std::string unexpected_note(const PortHistory& port, const ExpectedPort* expected, bool plan_known);
-/// "" when the port is monitored. `plan_known`: the configuration has expected ports at all.
-/// `faulty`: a fault of it is open, maybe since an earlier run.
+/// "" if the port is monitored. `plan_known`: the configuration expects any ports at all. `faulty`:
+/// the port has an open fault, possibly from an earlier run.
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known,
                           bool faulty = false);
 

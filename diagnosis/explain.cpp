@@ -38,7 +38,7 @@ int lane_of(const Features& f, const Findings& findings) {
   return -1;
 }
 
-/// How to get a missing reading on this port: ethtool needs an interface of Ethernet (IPoIB's gives
+/// How to get a missing reading on this port: ethtool needs an Ethernet interface (IPoIB's offers
 /// neither module nor FEC; linux: mlx5/core/ipoib/ethtool.c), and a virtual function has no module.
 std::string how_to_read(const Symptom& row, const Features& f) {
   constexpr std::array<std::array<std::string_view, 2>, 6> kWithoutInterface{
@@ -69,10 +69,9 @@ std::string format_time(double seconds) {
                        : fmt::format("{:.0f} min", std::floor(seconds / 60));
 }
 
-/// An error ratio is worth what it was measured over: " over 2 min (3.1e-05 to 3.4e-05 with 95 %
-/// confidence)".
+/// The accuracy of an error ratio: " over 2 min (3.1e-05 to 3.4e-05 with 95 % confidence)".
 std::string format_window(const Comparison& seen, const Features& f) {
-  constexpr double kSharp = 1.1;  // many errors leave no room for doubt
+  constexpr double kSharp = 1.1;  // with many errors the range is negligible
   const SignalStats& s = f.signal;
   if (seen.source != EvidenceSource::kFec || !seen.what.starts_with("pre-FEC BER") ||
       seen.what.ends_with("link loss") || s.ber_window_s <= 0)
@@ -84,7 +83,7 @@ std::string format_window(const Comparison& seen, const Features& f) {
          fmt::format(" ({:.1e} to {:.1e}, 95 % confidence)", s.ber_range->low, s.ber_range->high);
 }
 
-/// What was seen, as it holds: a comparison that failed is stated the other way round.
+/// The operator that holds for what was seen: a failed comparison is inverted.
 std::string_view op_of(const Comparison& seen) {
   constexpr std::array<std::array<std::string_view, 2>, 3> kOpposites{
       {{">=", "<"}, {">", "<="}, {"<", ">="}}};
@@ -108,7 +107,7 @@ Evidence evidence_of(SymptomId symptom_id, const Comparison& seen, const Feature
   return evidence;
 }
 
-/// What shows, and what does not and should; what does not show and rules others out.
+/// What is present, and what is absent but expected; and absences that rule other faults out.
 void put_evidence(FaultReport& report, const Features& f, const Findings& findings,
                   const RankedFault& ranked) {
   for (const Symptom& row : symptom_table()) {
@@ -143,7 +142,8 @@ std::string light_sentence(const Features& f, int lane) {
   if (!light.rx || light.rx->loss_db < kWorthSayingDb || !light.worst_rx_dbm) return "";
   const auto level =
       f.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now(light.since);
-  // Without a past of its own: against the other lanes, what is sent, or what such modules receive.
+  // Without a baseline: compared with the other lanes, with what is sent, or with what such modules
+  // receive.
   std::string text =
       fmt::format("{} receives {:.1f} dBm, {:.1f} dB below {}",
                   lane >= 0 ? fmt::format("lane {}", light.rx->lane + 1) : "the port",
@@ -251,7 +251,7 @@ std::string hold_sentence(const Features& f) {
   return text;
 }
 
-/// What the evidence itself says to do before the fault's ladder. {dev}: the interface.
+/// Steps that follow from the evidence itself, before the fault's ladder. {dev}: the interface.
 std::vector<std::string> first_steps(const Features& f, const Findings& findings,
                                      const Cause& cause) {
   std::vector<std::string> steps;
@@ -276,7 +276,7 @@ std::vector<std::string> first_steps(const Features& f, const Findings& findings
   return steps;
 }
 
-/// "PCIe at bridge 0000:59:01.0 runs at 16 of 32 GT/s": above the card, where its place matters.
+/// "PCIe at bridge 0000:59:01.0 runs at 16 of 32 GT/s": if it is above the card, its place matters.
 std::string pcie_sentence(const Features& f) {
   const auto& pcie = f.port.latest.pcie;
   const PcieLink link = pcie ? pcie->lowest() : PcieLink();
@@ -292,7 +292,7 @@ std::string pcie_sentence(const Features& f) {
 
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
                        int lane) {
-  // The sentences above say these already.
+  // Already covered by the sentences above.
   constexpr SymptomSet kSaid{kLightLow,   kLosingData,    kOneLaneErrors, kNoLight,
                              kLightThere, kReceiveErrors, kCameBackWorse, kModuleDiffers,
                              kFecDiffers, kModuleHeld,    kModuleHot,     kSpeedReduced};
@@ -308,7 +308,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     add(down_sentence(f));
   } else {
     add(light_sentence(f, lane));
-    // Of a link without errors the figures say nothing about what is wrong.
+    // Without errors these figures do not show what is wrong.
     if (receive_errors(findings) == true) add(signal_sentence(f.signal));
   }
   if (explained(kModuleHeld)) add(hold_sentence(f));
@@ -329,7 +329,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   return text;
 }
 
-/// The likeliest cause of all that are another fault: perhaps that nothing is wrong.
+/// The most likely of the causes of other faults, including "healthy".
 const Cause& next_cause(const Differential& differential, const RankedFault& ranked) {
   const Cause* best = &cause_table().front();
   for (const RankedFault& row : differential.ranked)
@@ -339,16 +339,16 @@ const Cause& next_cause(const Differential& differential, const RankedFault& ran
   return *best;
 }
 
-/// Something that was read says that the cable is well: the far port is set down or dark, or falls
-/// with its neighbours; or the link carries without an error at either end.
+/// Whether a reading shows that the cable is good: the far port is administratively down or dark,
+/// or went down together with others; or the link is up without errors at either end.
 bool is_cable_cleared(const Features& f, const Findings& findings) {
   const auto shows = [&findings](SymptomId id) { return at(findings, id).present(); };
   if (f.down) return shows(kFarAdminDown) || shows(kFarTxOff) || shows(kGroupDown);
   return receive_errors(findings) == false && !shows(kFarErrors);
 }
 
-/// A fault of the cable or of a module on a link that carries: one that is left, or errors that the
-/// far end counts, be they few.
+/// Whether a fault of the cable or of a module is still possible on a link that is up: it remains
+/// in the differential, or the far end counts errors, even a few.
 bool leaves_cable_open(const Features& f, const Differential& differential) {
   if (f.down) return false;
   return f.signal.far_error_reads > 0 ||

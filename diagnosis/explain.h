@@ -1,5 +1,4 @@
-// A diagnosis in people's words: one sentence, the evidence for and against, what is missing, what
-// to do.
+// A diagnosis in words: one sentence, the evidence for and against, what is missing, what to do.
 #pragma once
 
 #include <span>
@@ -10,17 +9,17 @@
 
 namespace linkhealth {
 
-/// Fills the texts and lists of a FaultReport from what the tables say. `ranked` is the row that
-/// was named; `failed`: actions that did not help.
+/// Fills the texts and lists of a FaultReport from the tables. `ranked`: the row that was named;
+/// `failed`: actions that did not help.
 void explain(FaultReport& report, const Features& features, const Findings& findings,
              const Differential& differential, const RankedFault& ranked,
              std::span<const RepairAction> failed = {});
-/// What each symptom gave for `ranked` against the runner-up, which may be that nothing is wrong.
+/// How much each symptom favours `ranked` over the runner-up, which may be "healthy".
 EvidenceShares explain_shares(const Observations& seen, const Differential& differential,
                               const RankedFault& ranked);
 /// What to check, at both ends, while a link is down and its cause is not determined yet.
 std::vector<std::string> undiagnosed_checks(const Features& features);
-/// The verdicts of the whole symptom table.
+/// The results of the whole symptom table.
 std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings);
 
 }  // namespace linkhealth

@@ -136,11 +136,11 @@ constexpr std::string_view kCorrOpt =
 
 constexpr FaultLife kSlow{.hold = Hold::kNone, .effect = Effect::kDegrades};
 constexpr FaultLife kCertain{.hold = Hold::kNone, .certain = true};
-// A lane of PCIe does not come back by itself.
+// A PCIe lane does not come back by itself.
 constexpr FaultLife kLasting{.hold = Hold::kNone, .effect = Effect::kDegrades};
 constexpr FaultLife kDead{.effect = Effect::kStops};
 constexpr FaultLife kOfTraffic{.needs_traffic = true};
-// The link carries, and the next training may cure it.
+// The link is up, and the next training may cure it.
 constexpr FaultLife kOfTraining{.spares_traffic = true};
 constexpr FaultLife kOfWiring{.hold = Hold::kAlways, .spares_traffic = true};
 constexpr FaultLife kOfMonitor{
@@ -286,7 +286,7 @@ std::string fill_in(std::string_view text, std::string_view lane, std::string_vi
 }
 
 bool means_down(const Fault& fault) {
-  constexpr double kSeldom = 0.1;  // of all links that carry
+  constexpr double kSeldom = 0.1;  // of all links that are up
   return fault.id != FaultId::kHealthy &&
          std::ranges::all_of(cause_table(), [&fault](const Cause& cause) {
            return cause.fault != fault.id || cause.prior_up <= kSeldom;

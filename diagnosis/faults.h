@@ -1,5 +1,5 @@
-// THE fault table: the texts of each fault, its repair steps and their verification, and its life
-// cycle: when it opens, how its repair is proved, its effect on the port's health.
+// THE fault table: each fault's texts, its repair steps and how the repair is verified, and its
+// life cycle: when it opens and its effect on the port's health.
 #pragma once
 
 #include <cstdint>
@@ -42,35 +42,36 @@ enum class FaultId : std::uint8_t {
   kBadTraining,
 };
 
-/// On which ports a step can be done.
+/// On which ports a step is possible.
 enum class StepOf : std::uint8_t { kAnyPort, kEthernet, kInfiniBand };
 
 struct RepairStep {
   RepairAction action;
   std::string_view text;  ///< for fill_in()
-  /// What is wrong is not in the cable: "do not touch the cable" is said with this step where a
-  /// reading says so, too.
+  /// The fault is not in the cable: this step adds "do not touch the cable" if a reading confirms
+  /// that.
   bool hands_off = false;
   StepOf of = StepOf::kAnyPort;
 };
 
 enum class Hold : std::uint8_t {
-  kWhenUnsure,  ///< it must last; not when it is sure, nor of a link that is down (it waited)
-  kAlways,      ///< it must last, however sure
-  kNone,        ///< its symptom waits long enough, or does not pass by itself
+  /// Must last; not if it is certain, nor on a link that is down (which has waited already).
+  kWhenUnsure,
+  kAlways,  ///< must last, however certain
+  kNone,    ///< its symptom includes a hold, or does not pass by itself
 };
 enum class Effect : std::uint8_t {
-  kAtRisk,    ///< degraded where the error rate can be read or data are lost
-  kDegrades,  ///< the port carries less
+  kAtRisk,    ///< degraded if the error rate can be read or data is lost
+  kDegrades,  ///< the port's bandwidth is reduced
   kStops,     ///< the card carries nothing, even if its link is up
-  kBlinds,    ///< of the monitor, not of the link
+  kBlinds,    ///< affects the monitor, not the link
 };
-/// How a fault lives. Most are as the defaults.
+/// The life cycle of a fault. Most faults use the defaults.
 struct FaultLife {
   Hold hold = Hold::kWhenUnsure;
   Effect effect = Effect::kAtRisk;
-  bool certain = false;  ///< what an administrator does begins and ends at once, and is no repair
-  bool needs_traffic = false;   ///< seen only while there is traffic
+  bool certain = false;  ///< done by an administrator: begins and ends at once, and is no repair
+  bool needs_traffic = false;   ///< visible only under traffic
   bool spares_traffic = false;  ///< never critical, and no bandwidth is at risk
 };
 
@@ -83,26 +84,26 @@ struct Fault {
   std::string_view meaning;
   std::span<const RepairStep> repair;  ///< cheapest first; a cause may have its own (repair_of())
   std::string_view verify;
-  std::string_view sure;       ///< the one test that decides; a cause may have its own
-  std::string_view reference;  ///< where it was learned
+  std::string_view sure;       ///< the one deciding test; a cause may have its own
+  std::string_view reference;  ///< the source of this knowledge
   FaultLife life{};
 };
 
 /// In the order of FaultId.
 std::span<const Fault> fault_table();
 inline const Fault& fault_of(FaultId id) { return fault_table()[static_cast<std::size_t>(id)]; }
-/// nullptr: no such row, perhaps another version's.
+/// nullptr: no such row, possibly one of another version.
 const Fault* find_fault(std::string_view name, End end);
-/// A text of the tables with its placeholders replaced: {lane} by " of lane 2", {peer} by the far
-/// end, " ({serial})" by the module's serial number, where there is one.
+/// Replaces the placeholders in a text of the tables: {lane} by " of lane 2", {peer} by the far
+/// end, " ({serial})" by the module's serial number, or by nothing.
 std::string fill_in(std::string_view text, std::string_view lane, std::string_view peer,
                     std::string_view serial);
-/// Whether the fault is one of links that do not carry, and of no others.
+/// Whether the fault occurs only on links that are down.
 bool means_down(const Fault& fault);
-/// Whether an action that was seen is, or includes, this step: cleaning a fibre pulls it out.
+/// Whether an observed action is, or includes, this step: cleaning a fibre involves unplugging it.
 bool includes(RepairAction done, RepairAction step);
-/// The steps of a ladder without those that `failed` has shown to be in vain, nor those of other
-/// ports than one of this link layer ("" not known: all). The last one stays when all have failed.
+/// The steps of a ladder without those in `failed`, and without those for ports of another link
+/// layer ("" unknown: all). If all have failed, the last one is kept.
 std::vector<const RepairStep*> steps_left(std::span<const RepairStep> ladder,
                                           std::span<const RepairAction> failed,
                                           std::string_view link_layer = "");

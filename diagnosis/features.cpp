@@ -19,10 +19,10 @@ Medium medium_of(const PortHistory& port) {
   return Medium::kUnknown;
 }
 
-constexpr double kRecentS = 600;          // newer clean intervals make up "now"; also recent damage
-constexpr std::size_t kBerIntervals = 3;  // at least, also where they are long
+constexpr double kRecentS = 600;  // newer clean intervals make up "now"; also for recent damage
+constexpr std::size_t kBerIntervals = 3;  // at least this many, even if they are long
 
-/// Where counters are read each five minutes the same number of readings takes longer.
+/// If counters are read only every five minutes, the same number of readings takes longer.
 double recent_s(const Features& f) {
   constexpr double kJitter = 1.2;
   const auto& intervals = f.port.counters.intervals;
@@ -30,8 +30,8 @@ double recent_s(const Features& f) {
   return std::max(kRecentS, kJitter * static_cast<double>(kBerIntervals) * newest_s);
 }
 
-/// The newest clean intervals with a known BER that make up "now". Since the fibre was remated the
-/// ratio of before is not that of now.
+/// The newest clean intervals with a known BER, which make up "now". A ratio from before the fibre
+/// was mated again does not count.
 std::vector<const Interval*> recent_clean(const Features& f) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
@@ -48,7 +48,7 @@ std::vector<const Interval*> recent_clean(const Features& f) {
   return chosen;
 }
 
-/// The error ratio of each lane; false where one of the intervals has none.
+/// The error ratio of each lane; false if one of the intervals has none.
 bool fill_lane_ber(const Features& f, const std::vector<const Interval*>& chosen, SignalStats& s) {
   s.lanes = chosen.front()->lane_bits.size();
   for (std::size_t lane = 0; lane < s.lanes; ++lane) {
@@ -67,12 +67,13 @@ bool fill_lane_ber(const Features& f, const std::vector<const Interval*>& chosen
   return s.lanes >= 2;
 }
 
-/// Which lane has most of the errors, and how far it stands out.
+/// The lane with most of the errors, and how far it stands out.
 void fill_worst_lane(const Features& f, SignalStats& s) {
-  // A lane above the limit divided by this is near it (limit/10: a warning). Copper runs nearer.
+  // A lane above the limit divided by this is close to it (limit/10: a warning). Copper runs
+  // closer.
   const double share = f.medium == Medium::kCopper ? 4 : 20;
-  // A lane so much above its own past, and above the median lane, needs no more (docs/physics.md
-  // 3a); below the floor it may do as it likes.
+  // A lane that is this much above its own baseline, and above the median lane, needs no further
+  // evidence (docs/physics.md 3a); below the floor, any change is harmless.
   constexpr double kOwnRatio = 8;
   const bool pam4 = is_pam4(f);
   const double floor = s.ber_resolution * static_cast<double>(s.lanes);
@@ -118,7 +119,7 @@ void fill_ber(Features& f) {
   if (fill_lane_ber(f, chosen, s)) fill_worst_lane(f, s);
 }
 
-/// Telemetry may repeat a reading with a new time, so that most readings bring no new errors. 0:
+/// Telemetry may repeat a reading under a new time, so that most readings bring no new errors. 0:
 /// not steady enough.
 double far_bins_share(const Features& f) {
   constexpr double kBinS = 600, kLeastBins = 3, kSteady = 0.75;
@@ -185,11 +186,10 @@ void fill_stillness(Features& f) {
   }
 }
 
-/// Errors that are as old as the reference: then the reference of the light has the fault in it,
-/// too.
+/// Whether the errors are as old as the baseline: then the baseline of the light includes the
+/// fault, too.
 bool errors_since_ever(const Features& f) {
-  // Above the limit divided by this errors are no longer those of any good link (docs/physics.md
-  // 3a).
+  // Errors above the limit divided by this do not occur on good links (docs/physics.md 3a).
   constexpr double kNotRare = 100;
   const SignalStats& s = f.signal;
   const bool at_limit =
@@ -225,7 +225,8 @@ Features features_of(const PortHistory& port, const ExpectedPort* expected, Stea
 
 SteadyTime errors_began(const Features& f) {
   const SignalStats& s = f.signal;
-  // Errors before FEC: the intervals that are nearer to what shows now than to the link's normal.
+  // Errors before FEC: the intervals that are closer to the present ratio than to the link's
+  // baseline.
   const double bad = s.ber ? std::sqrt(*s.ber * s.ber_baseline.value_or(*s.ber * 0.25)) : 0;
   std::optional<SteadyTime> began;
   if (s.ber)
@@ -233,15 +234,15 @@ SteadyTime errors_began(const Features& f) {
       if (interval->ber > bad) began = interval->begin;
   for (const Repeated* losses : {&s.blocks, &s.symbols})
     if (!began && losses->first) began = losses->first;
-  // The module may have been read with the counters that the interval begins with.
+  // The module may have been read together with the counters at the start of the interval.
   return began ? *began + Milliseconds(1) : f.now;
 }
 
-/// Of a run of lines from `first` to `last`. Traffic ran before, or (`among_like`) its like have
-/// load: an idle port stands still, too.
+/// For a series of log lines from `first` to `last`. Requires traffic before it, or (`among_like`)
+/// that similar ports have load, because an idle port also counts nothing.
 static bool stopped_then(const Features& f, SteadyTime first, SteadyTime last, bool among_like) {
-  constexpr double kSilenceS = 60;  // without any count: commands are given up after up to 60 s
-  constexpr double kSlackS = 120;   // drivers log late, and again
+  constexpr double kSilenceS = 60;  // time without any count: commands time out after up to 60 s
+  constexpr double kSlackS = 120;   // drivers log late, and repeatedly
   const auto& intervals = f.port.counters.intervals;
   const double slack_s = kSlackS + (intervals.empty() ? 0 : intervals.back().seconds());
   const auto is_then = [&](SteadyTime t) {
@@ -332,8 +333,8 @@ WantedSpeed wanted_speed(const Features& f) {
   WantedSpeed wanted{std::max<double>(f.port.carrier.best_speed_mbps, f.group.siblings_speed_mbps)};
   const auto& module = f.port.latest.module;
   if (!module || !module->present || f.group.siblings_as_slow > 0) return wanted;
-  // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has
-  // one for all widths).
+  // One end of a splitter cable has fewer lanes than its code stands for (SFF-8024 table 4-4 has
+  // one code for all widths).
   const double lanes = module->media_lane_count.value_or(0);
   const double share = lanes > 0 && f.port.carrier.best_lanes > 0
                            ? std::min(1.0, f.port.carrier.best_lanes / lanes)
@@ -344,13 +345,13 @@ WantedSpeed wanted_speed(const Features& f) {
 }
 
 double Features::supply_least_s() const {
-  constexpr double kReadS = 240;  // the module is read later than the link
+  constexpr double kReadS = 240;  // the module is read less often than the link
   return down ? std::min(kSupplyDipS, std::max(0.0, settled_down_s() - kReadS)) : kSupplyDipS;
 }
 
 std::optional<bool> supply_low(const PortHistory& port) {
-  constexpr double kLowV = 3.135;  // where the module gives no limit (docs/physics.md 3e)
-  constexpr double kDipV = 0.12;   // meters are 3 % apart, but each of them is steady
+  constexpr double kLowV = 3.135;  // if the module gives no limit (docs/physics.md 3e)
+  constexpr double kDipV = 0.12;   // meters differ by 3 %, but each of them is stable
   const auto now = port.own.supply_v.now();
   const auto& module = port.latest.module;
   if (!now || !module || !module->present || !module->supply_v) return std::nullopt;

@@ -8,23 +8,23 @@ namespace linkhealth {
 
 namespace {
 
-/// No event in a time in which so many are expected on average: with 95 % the rate is lower (rule
-/// of three).
+/// If no event occurs in a time in which this many would be expected on average, the rate is lower
+/// with 95 % confidence (rule of three).
 constexpr double kErrorsFor95 = 3;
-constexpr double kLeastProofS = 1800;  // NVIDIA: 30 min to accept a repair
+constexpr double kLeastProofS = 1800;  // NVIDIA accepts a repair after 30 min
 constexpr double kCertainProofS = 10;
-/// So many times likelier wrong than right, a link that carries needs no hold: a sequential test
+/// With these odds that something is wrong, a link that is up needs no hold: a sequential test
 /// stops here.
 constexpr double kSureOdds = 1000;
 constexpr std::size_t kRivalEvaluations = 3;
-/// A rival needs no longer hold when the evidence has left the open name.
+/// A rival needs no longer hold once the evidence has abandoned the open fault.
 constexpr double kSureRival = 0.9, kRefuted = 0.05;
-/// Faults that only traffic shows wait so long for load before they heal without it.
+/// Faults that only traffic shows wait this long for load, then heal without it.
 constexpr double kIdlePatienceS = 86400;
 
-/// The same fault again within this is the same matter: it keeps its id, and its proof begins only
-/// when it has been quiet for longer than the time after which it came back (docs/physics.md 7d:
-/// heat comes and goes by the hour).
+/// If the same fault comes back within this time, it is the same occurrence: it keeps its id, and
+/// verifying begins only once it has been absent for longer than the time after which it came back
+/// (docs/physics.md 7d: heat comes and goes by the hour).
 constexpr double kSameMatterS = 6 * 3600;
 constexpr double kLongerThanQuiet = 1.5;
 
@@ -33,7 +33,7 @@ FaultState active_state(const LedgerFault& fault, WallTime wall) {
   return is_acknowledged(fault, wall) ? FaultState::kAcknowledged : FaultState::kOpen;
 }
 
-/// Whether an acknowledgement has ended that covered an open fault: the fault is reported, because
+/// Whether an acknowledgement of an open fault has just ended: the fault is reported again, because
 /// the operator may have forgotten the link.
 bool end_acknowledgement(LedgerFault& kept, WallTime wall) {
   if (kept.acknowledged_by.empty() || is_acknowledged(kept, wall)) return false;
@@ -51,8 +51,8 @@ std::string words_of(std::string name) {
   return name;
 }
 
-/// A node often boots with a wrong clock, which NTP then steps: what was opened before would be
-/// years old, or not yet begun. What an earlier run opened keeps its time.
+/// A node often boots with a wrong clock, which NTP then steps: faults opened before would be years
+/// old, or in the future. Faults opened in an earlier run keep their time.
 void follow_stepped_clock(LedgerEntry& entry, SteadyTime now, WallTime wall) {
   constexpr Milliseconds kStep{60'000};
   if (!entry.opened_at) return;
@@ -62,7 +62,8 @@ void follow_stepped_clock(LedgerEntry& entry, SteadyTime now, WallTime wall) {
   if (entry.proving_since) entry.kept.proving_since = wall - (now - *entry.proving_since);
 }
 
-/// Of the link or of what makes it, and no notice: its repair is proved by errors that do not come.
+/// A fault of the link or its parts that is not just a notice: its repair is verified by the
+/// absence of errors.
 bool is_of_link(const Fault& fault) {
   return fault.severity != Severity::kNotice && fault.end != End::kNode;
 }
@@ -74,7 +75,7 @@ void begin_proof(LedgerEntry& entry, std::uint64_t downs, SteadyTime now, WallTi
   entry.kept.proving_since = wall;
 }
 
-/// So long a quiet time has proved nothing.
+/// The fault came back: remembers how long it had been absent, which proved nothing.
 void came_back(LedgerEntry& entry, SteadyTime now) {
   entry.returns_after_s = std::max(entry.returns_after_s, in_seconds(now - entry.last_seen));
 }
@@ -125,14 +126,14 @@ void Ledger::place(Step& step) {
     LedgerEntry& entry = *slot->entry;
     entry.restored_at = entry.looked_at = step.now;
     entry.last_seen = step.now - std::max(step.wall - entry.kept.last_seen_at, Milliseconds(0));
-    // The daemon was away, perhaps for hours: the proof starts again.
+    // The daemon was stopped, possibly for hours: verifying starts again.
     if (entry.kept.proving_since) begin_proof(entry, entry.downs_at_proof, step.now, step.wall);
   }
 }
 
 void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::Named>& named) {
   const PortVerdict& verdict = step.verdict;
-  // In maintenance nothing opens: holds begin when the work is done.
+  // During maintenance nothing opens: holds begin when the work is done.
   if (!named || (verdict.maintenance && !slot.entry)) {
     slot.wrong_since.reset();
     slot.candidate = nullptr;
@@ -159,13 +160,13 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
     if (&slot == &step.port.primary) entry.kept.ports = verdict.ports;
     return refresh(step, entry, *named);
   }
-  // It heals: what happened before the repair gives it no other name.
+  // It is healing: events from before the repair do not rename it.
   if (verdict.quiet_since && !fault.life.certain) return step_proof(step, slot);
-  // What is shown of a name is what the evidence of now gives it, also while another one leads.
+  // The confidence shown is that of the current evidence, even while another fault leads.
   const bool primary = &slot == &step.port.primary;
   if (primary) entry.kept.confidence = verdict.open_confidence;
-  // Another name: it must lead for a while. What an administrator does, and its end, is certain at
-  // once.
+  // A different fault: it must lead for a while. An administrator's action, and its end, is certain
+  // at once.
   const bool refuted = primary && !verdict.module_out && named->confidence >= kSureRival &&
                        verdict.open_confidence <= kRefuted;
   const bool rival_wins =
@@ -173,10 +174,9 @@ void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::
       (slot.candidate_evaluations >= kRivalEvaluations &&
        (refuted || in_seconds(step.now - slot.candidate_since) >= settings_.rival_hold_s));
   if (rival_wins && !verdict.maintenance) return rename(step, slot, *named);
-  // A link that carries is not down: a fault of links that are down proves itself, whatever else is
-  // wrong.
+  // The link is up, so a fault of links that are down is being verified, whatever else is wrong.
   if (!verdict.down && means_down(*entry.fault)) return step_proof(step, slot);
-  // Something is still wrong: what is open neither heals nor proves.
+  // Something is still wrong: the open fault neither heals nor is verified.
   if (entry.proving_since) came_back(entry, step.now);
   entry.last_seen = step.now;
   entry.kept.last_seen_at = step.wall;
@@ -193,11 +193,12 @@ double Ledger::hold_s(const Step& step, const Slot& slot, const Fault& fault) co
   if (&slot == &step.port.secondary) return settings_.second_hold_s;
   if (!verdict.down && verdict.odds >= kSureOdds) return 0;
   if (fault.severity == Severity::kNotice) return settings_.notice_hold_s;
-  return verdict.down ? 0 : settings_.signal_hold_s;  // a link that is down waited by down_hold_s
+  // a link that is down has already waited for down_hold_s.
+  return verdict.down ? 0 : settings_.signal_hold_s;
 }
 
-/// The second of its beginning, or a later one: a fault that comes twice in a second, or again
-/// after the clock was set back, is another one.
+/// Unix time of its opening in seconds, or a later second: a fault that opens twice in one second,
+/// or again after the clock was set back, gets a new id.
 std::string Ledger::new_id(const Step& step, const Fault& fault) const {
   const auto now_s = std::chrono::floor<std::chrono::seconds>(step.wall.time_since_epoch()).count();
   const auto [last, first] = step.port.last_opened_s.try_emplace(&fault, now_s);
@@ -248,25 +249,26 @@ void Ledger::refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& n
     if (!step.verdict.maintenance) entry.kept.severity = named.severity;
     step.report(FaultEventKind::kReopened, entry);
   }
-  // What gets worse in maintenance is reported when that is over.
+  // Worsening during maintenance is reported when that is over.
   if (!step.verdict.maintenance && named.severity > entry.kept.severity) {
     entry.kept.severity = named.severity;
     step.report(FaultEventKind::kWorsened, entry);
   }
 }
 
-/// An acknowledgement covers what is wrong, whatever its name is now; not something worse, nor what
-/// an administrator does.
+/// An acknowledgement covers the fault under any later name, but not something worse, nor an
+/// administrator's action.
 void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
   const LedgerEntry before = *slot.entry;
   const bool same_matter = !before.fault->life.certain && !named.fault->life.certain &&
                            named.severity <= before.kept.severity &&
                            is_acknowledged(before.kept, step.wall);
-  // It is the same trouble by another name: no repeat.
+  // The same fault under another name: not a repeat.
   slot.entry->kept.state = FaultState::kClosed;
   step.report(FaultEventKind::kClosed, *slot.entry);
   if (before.fault->life.certain || before.proving_since) count_repeat(step, *slot.entry);
-  // An administrator sets the port down meanwhile: afterwards it is still the same matter.
+  // The port was administratively down meanwhile: afterwards the earlier fault is still the same
+  // one.
   if (named.fault->life.certain) step.port.closed[before.fault] = {before, step.now};
   slot.entry.reset();
   open_fault(step, slot, named);
@@ -280,19 +282,19 @@ void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
   step.changes.back().entry = *slot.entry;
 }
 
-// ------------------------------------------------------------------------------ proof of repair
+// ------------------------------------------------------------------------- verifying a repair
 
 double Ledger::proof_s(const Fault& fault, double rate_bps) const {
   if (fault.life.certain) return std::min(kCertainProofS, settings_.notice_proof_s);
   if (!is_of_link(fault)) return settings_.notice_proof_s;
   if (rate_bps <= 0) return settings_.proof_s;
-  // A slow link would take days: then a weaker bound is proved, and reported.
+  // On a slow link this would take days: then a weaker bound is proved, and reported.
   const double wanted_s = kErrorsFor95 / (settings_.proof_ber * rate_bps);
   return std::clamp(wanted_s, std::min(kLeastProofS, settings_.proof_s), settings_.proof_s);
 }
 
-/// Without load nothing is seen of what only traffic shows: its times stand still. False: it has
-/// waited long enough.
+/// Without load, faults that only traffic shows cannot be seen: their times are paused. False: it
+/// has waited long enough.
 bool Ledger::waits_for_load(const Step& step, LedgerEntry& entry) const {
   if (!step.verdict.idle || !entry.fault->life.needs_traffic) {
     entry.idle_since.reset();
@@ -315,7 +317,7 @@ void Ledger::step_proof(Step& step, Slot& slot) {
   if (waits_for_load(step, entry)) return;
   const bool certain = entry.fault->life.certain;
   if (!entry.proving_since) {
-    // The first looks of a new run see little: modules are read later.
+    // The first steps of a new run have few readings: modules are read later.
     const SteadyTime watched_since =
         std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
     const double quiet_s = std::max(settings_.quiet_s, kLongerThanQuiet * entry.returns_after_s);
@@ -324,7 +326,8 @@ void Ledger::step_proof(Step& step, Slot& slot) {
     entry.kept.state = FaultState::kProving;
     step.report(FaultEventKind::kProving, entry);
   }
-  // A lost carrier or block is no symptom yet, but it is no proof either: the time starts again.
+  // A carrier loss or a lost block is not yet a symptom, but it contradicts the repair: the time
+  // starts again.
   if (!certain && (verdict.lost_data || verdict.link_down_events != entry.downs_at_proof))
     begin_proof(entry, verdict.link_down_events, step.now, step.wall);
   if (in_seconds(step.now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
@@ -336,7 +339,7 @@ void Ledger::close(Step& step, Slot& slot) {
   kept.state = FaultState::kClosed;
   step.report(FaultEventKind::kClosed, *slot.entry);
   count_repeat(step, *slot.entry);
-  // What comes after a repair that was proven is another matter.
+  // After a verified repair, the same fault is a new occurrence.
   if (!slot.entry->fault->life.certain && !step.verdict.repaired)
     step.port.closed[slot.entry->fault] = {*slot.entry, step.now};
   slot.entry.reset();
@@ -345,7 +348,7 @@ void Ledger::close(Step& step, Slot& slot) {
 void Ledger::count_repeat(const Step& step, const LedgerEntry& entry) {
   const LedgerFault& kept = entry.kept;
   if (!entry.fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
-  // Only faults of the link count for its module and cable.
+  // Only faults of the link are counted for its module and cable.
   if (!is_of_link(*entry.fault)) return;
   count(RepeatOf::kModule, step.port.module, kept, step.wall);
   count(RepeatOf::kCable, step.port.cable, kept, step.wall);
@@ -512,7 +515,7 @@ LedgerState Ledger::state() const {
 void Ledger::restore(const LedgerState& state) {
   for (const LedgerFault& kept : state.faults) {
     const Fault* fault = find_fault(kept.fault, kept.end);
-    if (kept.state == FaultState::kClosed || fault == nullptr) continue;  // another version's name
+    if (kept.state == FaultState::kClosed || fault == nullptr) continue;  // from another version
     Port& port = ports_[kept.port];
     port.placed = false;
     LedgerEntry entry;

@@ -1,5 +1,6 @@
-// The life of a fault: open → acknowledged → proving → closed, and reopened, with hold times, flap
-// damping and proof of repair. Unknown opens and closes nothing; every raise has a reachable clear.
+// The life cycle of a fault: open → acknowledged → proving → closed, and reopened, with hold times,
+// flap damping and verification of repairs. An unknown verdict opens and closes nothing; every
+// fault that opens can also close.
 #pragma once
 
 #include <map>
@@ -22,28 +23,28 @@ struct PortVerdict {
     double confidence = 0;
     Severity severity = Severity::kWarning;
   };
-  /// false: not enough can be read, or the link went down a moment ago: nothing changes.
+  /// false: too little can be read, or the link has only just gone down: nothing changes.
   bool judged = false;
   bool down = false;
-  double down_s = 0;                   ///< since the carrier went
-  double rate_bps = 0;                 ///< on the line; 0 not known
-  std::uint64_t link_down_events = 0;  ///< unplanned, so far
+  double down_s = 0;                   ///< since the carrier loss
+  double rate_bps = 0;                 ///< line rate; 0 unknown
+  std::uint64_t link_down_events = 0;  ///< unplanned ones so far
   bool lost_data = false;              ///< errors that FEC could not correct, since the last step
   std::string module,
-      cable;                 ///< serial numbers; the cable is what is between the ports; "" unknown
-  bool maintenance = false;  ///< nothing opens, worsens or is reported as reopened
-  double odds = 0;           ///< that something is wrong, against that nothing is
-  double open_confidence = 0;  ///< of the primary fault that is open, by the evidence of now
-  bool repaired = false;       ///< somebody worked on the primary fault that is open
-  bool module_out = false;     ///< perhaps somebody swaps it
-  bool quiet_since = false;    ///< and since then the link carries without errors or another loss
-  bool idle = false;  ///< no load now: faults that only traffic shows neither show nor heal
+      cable;                   ///< serial numbers; the cable is what connects the ports; "" unknown
+  bool maintenance = false;    ///< nothing opens, worsens or is reported as reopened
+  double odds = 0;             ///< that something is wrong rather than nothing
+  double open_confidence = 0;  ///< of the open primary fault, by the current evidence
+  bool repaired = false;       ///< a repair was attempted on the open primary fault
+  bool module_out = false;     ///< possibly because it is being swapped
+  bool quiet_since = false;  ///< and since then the link has been up without errors or another loss
+  bool idle = false;         ///< no load now: faults that only traffic shows neither show nor heal
   std::optional<Named> primary;    ///< what is wrong, if anything
-  std::optional<Named> secondary;  ///< and what that does not explain
-  std::vector<std::string> ports;  ///< all that share what is wrong, this one first; or empty
+  std::optional<Named> secondary;  ///< and what the primary does not explain
+  std::vector<std::string> ports;  ///< all ports that share the fault, this one first; or empty
 };
 
-/// A fault as the ledger keeps it.
+/// A fault in the ledger.
 struct LedgerEntry {
   LedgerFault kept;
   const Fault* fault = nullptr;
@@ -51,11 +52,12 @@ struct LedgerEntry {
   std::optional<SteadyTime> opened_at;  ///< in this run
   std::optional<SteadyTime> proving_since;
   std::uint64_t downs_at_proof = 0;
-  std::optional<SteadyTime> restored_at;  ///< known from an earlier run, and looked at since then
+  std::optional<SteadyTime> restored_at;  ///< restored from an earlier run, and judged again since
   SteadyTime looked_at;                   ///< the latest verdict of the port
-  std::optional<SteadyTime> idle_since;   ///< what only traffic shows waits for load
-  Milliseconds waited{0};                 ///< for load, since the proof began
-  double returns_after_s = 0;  ///< it was closed and came back after so long a quiet time
+  /// Since when a fault that only traffic shows has waited for load.
+  std::optional<SteadyTime> idle_since;
+  Milliseconds waited{0};      ///< time without load since verifying began
+  double returns_after_s = 0;  ///< it was closed, and came back after this long without symptoms
 };
 
 struct LedgerChange {
@@ -65,45 +67,46 @@ struct LedgerChange {
 
 class Ledger {
  public:
-  /// `settings` may change between two updates. REQUIRES: it outlives the ledger.
+  /// `settings` may change between two updates, and must outlive the ledger.
   Ledger(std::string node, const DiagnosisSettings& settings);
 
-  /// One port's verdict. The changes come in the order in which they happened.
+  /// Adds one port's verdict. The changes are returned in chronological order.
   std::vector<LedgerChange> update(const std::string& stable_port, const PortVerdict& verdict,
                                    SteadyTime now, WallTime wall);
-  /// The entries of a port: primary first. Empty when nothing is open.
+  /// The entries of a port, primary first. Empty if nothing is open.
   [[nodiscard]] std::vector<const LedgerEntry*> open(const std::string& stable_port) const;
-  /// The open primary fault, which has a bonus in the differential.
+  /// The open primary fault, which gets a bonus in the differential.
   [[nodiscard]] const Fault* incumbent(const std::string& stable_port) const;
-  /// How often before, on this port and with these parts.
+  /// Earlier faults on this port and with these parts.
   [[nodiscard]] FaultPast past(const std::string& stable_port) const;
-  /// How far the proof of repair is; nullopt where there is none.
+  /// The progress of verifying; nullopt if not verifying.
   [[nodiscard]] std::optional<FaultProof> proof(const LedgerEntry& entry) const;
-  /// Texts that the report shows while the fault proves itself.
+  /// Texts that the report shows while the fault is being verified.
   void describe(const std::string& id, const std::string& summary,
                 const std::vector<std::string>& repair, const std::string& verify);
-  /// nullopt `until`: until it closes. An error when nothing like it is open.
+  /// `until` nullopt: until it closes. An error if no such fault is open.
   Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by,
                                    const std::string& reason, std::optional<WallTime> until,
                                    WallTime now);
   /// The fault is reported as reopened. An error when no acknowledgement is in force.
   Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
-  /// The port is no longer monitored: what is open there closes, as no repair and not counted.
+  /// The port is no longer monitored: its open faults close, without counting as repaired or as a
+  /// repeat.
   std::vector<LedgerChange> release(const std::string& stable_port);
-  /// Ports have other stable keys now. What is open keeps its id.
+  /// Applies changed stable keys. Open faults keep their ids.
   void follow(const PortMoves& moves);
 
   [[nodiscard]] LedgerState state() const;
-  /// Takes over what an earlier run knew; times become steady at the next update.
+  /// Restores an earlier run's state; times are converted to steady ones at the next update.
   void restore(const LedgerState& state);
 
  private:
   struct Slot {
     std::optional<LedgerEntry> entry;
-    const Fault* candidate = nullptr;  ///< not open yet, or a rival of what is open
+    const Fault* candidate = nullptr;  ///< not yet open, or competing with the open fault
     SteadyTime candidate_since;
     std::size_t candidate_evaluations = 0;
-    std::optional<SteadyTime> wrong_since;  ///< something is wrong since then, by whatever name
+    std::optional<SteadyTime> wrong_since;  ///< since when something has been wrong, under any name
   };
   struct Closed {
     LedgerEntry entry;
@@ -111,8 +114,8 @@ class Ledger {
   };
   struct Port {
     Slot primary, secondary;
-    std::map<const Fault*, Closed> closed;               ///< the last of each kind, for a while
-    std::map<const Fault*, std::int64_t> last_opened_s;  ///< in the ids; of the wall clock
+    std::map<const Fault*, Closed> closed;  ///< the last of each kind, kept for a while
+    std::map<const Fault*, std::int64_t> last_opened_s;  ///< used in the ids; wall clock
     std::string module, cable;
     double rate_bps = 0;
     bool placed = true;  ///< false: restored, steady times not known yet
@@ -141,7 +144,7 @@ class Ledger {
   void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
   [[nodiscard]] double hold_s(const Step& step, const Slot& slot, const Fault& fault) const;
   [[nodiscard]] double proof_s(const Fault& fault, double rate_bps) const;
-  /// The primary entry of a port; nullptr: nothing is open there.
+  /// The primary entry of a port; nullptr if nothing is open.
   [[nodiscard]] LedgerEntry* primary_of(const std::string& stable_port);
   template <typename Do>
   void for_each_entry(Do action);

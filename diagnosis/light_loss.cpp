@@ -1,5 +1,5 @@
-// How much light each measuring point of the link has lost: a list of estimators, each with what it
-// is sure to. The surest one that shows a loss counts; when none does, the surest.
+// How much light each measuring point of the link has lost: a list of estimators, each with its
+// accuracy. The most accurate one that shows a loss is used; if none does, the most accurate one.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -13,8 +13,8 @@ bool lanes_may_be_others(const Features& f) {
   return f.group.shares_module && !f.group.tells_for_cage && f.up && !f.errors_since;
 }
 
-/// "10G-LR-BiDi" and the BX of 1 and 10 Gb/s are of single-mode fibre, the BiDi of four lanes and
-/// more is not.
+/// "10G-LR-BiDi" and the BX types of 1 and 10 Gb/s use single-mode fibre; BiDi with four lanes or
+/// more does not.
 bool is_multimode(const ModuleSample& module) {
   constexpr std::string_view kNames[] = {"-SR",  "-VR",      "-SX",      "-SWDM4",
                                          "-LRM", "40G-BiDi", "100G-BiDi"};
@@ -27,7 +27,7 @@ void leave_single_lanes(LightStats& light) {
   light.rx = light.tx = std::nullopt;
   light.bias_ratio.reset();
   light.bias_lane = -1;
-  // A dark lane is not of a port that carries, but the other port's.
+  // A dark lane does not belong to a port that is up, but to the other port.
   if (light.worst_rx_dbm && *light.worst_rx_dbm < light.dark_dbm) {
     light.worst_rx_dbm = light.margin_db = std::nullopt;
     light.worst_rx_lane = -1;
@@ -39,7 +39,7 @@ void leave_single_lanes(LightStats& light) {
 namespace {
 
 constexpr double kDarkDbm = -20;
-constexpr double kFarReachingEnoughDbm = -27;  // ER and ZR that give no limits
+constexpr double kFarReachingEnoughDbm = -27;  // for ER and ZR modules without limits
 constexpr double kBelowAlarmDb = 3;
 
 using Tracks = ModuleHistory::Lanes;
@@ -47,13 +47,13 @@ using Estimate = LightLossEstimate;
 
 // ------------------------------------------------------------------------------ the estimators
 
-/// Against its own past. The calibration errors of the meters cancel. With errors to go with it,
-/// one reading is enough; else the median of three outvotes a glitch.
+/// Against its own past: the calibration errors of the meters cancel out. If there are also errors,
+/// one reading is enough; otherwise the median of three suppresses a glitch.
 std::optional<Estimate> against_past(const Features& f, const Tracks& tracks, std::size_t lanes) {
   const bool latest = f.errors_since.has_value();
   const auto& since = f.light.since;
-  constexpr double kNoiseDb = 0.22;     // read noise 0.07, remating 0.3, temperature
-  constexpr double kOneSampleDb = 0.5;  // against a single reading from before
+  constexpr double kNoiseDb = 0.22;     // read noise 0.07, mating again 0.3, temperature
+  constexpr double kOneSampleDb = 0.5;  // against a single earlier reading
   constexpr double kLeastDb = 0.8;
   std::optional<Estimate> worst;
   for (std::size_t i = 0; i < lanes; ++i) {
@@ -66,11 +66,11 @@ std::optional<Estimate> against_past(const Features& f, const Tracks& tracks, st
   return worst;
 }
 
-/// The lane that lies lowest among its siblings (or, of `only`, that lane).
+/// The lane with the least light among its siblings (or lane `only`).
 std::optional<Estimate> against_siblings(const Features& f, const Tracks& tracks, std::size_t lanes,
                                          int only = -1) {
-  constexpr double kSigmaDb = 0.8;  // lane to lane: calibration and loss
-  std::vector<double> losses;       // against 0 dBm
+  constexpr double kSigmaDb = 0.8;  // between lanes: calibration and loss
+  std::vector<double> losses;       // relative to 0 dBm
   for (std::size_t i = 0; i < lanes; ++i)
     if (const auto level = tracks[i].now(f.light.since)) losses.push_back(-*level);
   if (losses.size() < 3 || losses.size() != lanes) return std::nullopt;
@@ -79,9 +79,9 @@ std::optional<Estimate> against_siblings(const Features& f, const Tracks& tracks
                   static_cast<int>(lane), 3 * kSigmaDb};
 }
 
-/// What a kind of module receives and loses on its way when all is well (docs/physics.md 7a).
+/// What a kind of module receives and loses on its path if all is well (docs/physics.md 7a).
 struct Nominal {
-  std::string_view part;  ///< of the module's type
+  std::string_view part;  ///< part of the module's type
   double rx_dbm, loss_db;
 };
 constexpr Nominal kNominals[] = {{"-SR", -1.0, 1.0}, {"-VR", -1.0, 1.0},   {"-DR", 0.3, 1.2},
@@ -98,7 +98,7 @@ const Nominal* nominal_of(const Features& f) {
 
 constexpr double kMeterDb = 1.7;  // calibration 1, power and loss 1, lanes 0.6 (physics.md 7a, 7e)
 
-/// What arrives against what is sent at the other end, by two meters.
+/// What arrives compared with what is sent at the other end, by two meters.
 std::optional<Estimate> against_sender(const Features& f, const Tracks& sent,
                                        const Tracks& received, std::size_t lanes) {
   const Nominal* nominal = nominal_of(f);
@@ -112,14 +112,14 @@ std::optional<Estimate> against_sender(const Features& f, const Tracks& sent,
   return worst;
 }
 
-/// Against what such modules receive.
+/// Compared with what such modules receive.
 std::optional<Estimate> against_nominal(const Features& f) {
   const Nominal* nominal = nominal_of(f);
   if (nominal == nullptr || !f.light.worst_rx_dbm || !f.light.rx_fresh) return std::nullopt;
   return Estimate{nominal->rx_dbm - *f.light.worst_rx_dbm, kMeterDb, f.light.worst_rx_lane, 3};
 }
 
-/// Against the module's own alarm: a good link lies some 9 dB above it.
+/// Compared with the module's own alarm: a good link is about 9 dB above it.
 std::optional<Estimate> against_alarm(const Features& f) {
   if (!f.light.margin_db || !f.light.rx_fresh) return std::nullopt;
   return Estimate{9 - *f.light.margin_db, 2.0, f.light.worst_rx_lane, 4};
@@ -137,11 +137,11 @@ std::optional<Estimate> surest(const std::vector<std::optional<Estimate>>& estim
 
 // ------------------------------------------------------------------------- the measuring points
 
-/// A lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and
-/// 7e).
+/// A lane this far below its siblings needs no baseline: lanes differ by 0.6 dB (docs/physics.md 7a
+/// and 7e).
 constexpr double kAloneDb = 3.6;
-/// The same where the errors are far from the limit: the receiver has light enough, whatever its
-/// meter says. An error ratio of a thousandth of the limit leaves 1.6 dB: a good link of low power
+/// Likewise if the errors are far below the limit: the receiver has enough light, whatever its
+/// meter reads. An error ratio of a thousandth of the limit leaves 1.6 dB: a good link of low power
 /// (docs/physics.md 7b).
 double alone_in_db(const Features& f) {
   constexpr double kSureDb = 5.5, kFarFromLimit = 1000;
@@ -154,11 +154,11 @@ double alone_in_db(const Features& f) {
 struct Point {
   const Tracks& tracks;
   std::size_t lanes;
-  double alone_db;  ///< loss against the siblings that needs nothing else
+  double alone_db;  ///< loss relative to the siblings that needs no other evidence
 };
 
-/// Against its own past, unless the fault is as old as that; and against its siblings where a lane
-/// lies far below them.
+/// Against its own past, unless the fault is as old as that; and against its siblings if a lane is
+/// far below them.
 std::vector<std::optional<Estimate>> basic_estimates(const Features& f, const Point& point) {
   std::vector<std::optional<Estimate>> found;
   if (!f.signal.since_ever) found.push_back(against_past(f, point.tracks, point.lanes));
@@ -184,7 +184,7 @@ std::optional<Estimate> sent_loss(const Features& f, const Point& point, bool fr
   return surest(estimates);
 }
 
-/// From 0; -1: the errors are on several lanes, or lanes are not known.
+/// From 0; -1: the errors are on several lanes, or lanes are unknown.
 int lane_with_the_errors(const Features& f) {
   const SignalStats& s = f.signal;
   const bool same_lanes = s.lanes == f.port.own.rx_lanes && s.worst_lane >= 0;
@@ -195,7 +195,8 @@ std::optional<Estimate> received_loss(const Features& f) {
   const ModuleHistory& own = f.port.own;
   auto estimates = basic_estimates(f, {own.rx_dbm, own.rx_lanes, alone_in_db(f)});
   if (has_past(f, estimates)) return surest(estimates);
-  const int guilty = lane_with_the_errors(f);  // its light explains the errors, or nothing does
+  // either its light explains the errors, or nothing does.
+  const int guilty = lane_with_the_errors(f);
   estimates.push_back(against_siblings(f, own.rx_dbm, own.rx_lanes, guilty));
   for (const auto& one : {against_sender(f, f.port.far.tx_dbm, own.rx_dbm, own.rx_lanes),
                           against_nominal(f), against_alarm(f)})
@@ -206,7 +207,7 @@ std::optional<Estimate> received_loss(const Features& f) {
 std::optional<Estimate> far_received_loss(const Features& f) {
   const ModuleHistory& far = f.port.far;
   auto estimates = basic_estimates(f, {far.rx_dbm, far.rx_lanes, kAloneDb});
-  // Errors at the far end with its light as before: the fault is as old as what is known of it.
+  // Errors at the far end with unchanged light: the fault is as old as its baseline.
   const auto past = surest(estimates);
   const bool old_fault = f.signal.far_errors_sustained() && past && past->loss_db < past->least_db;
   if (f.signal.since_ever || (f.down && f.light.far_fresh && !has_past(f, estimates)) || old_fault)
@@ -219,16 +220,16 @@ std::optional<Estimate> far_received_loss(const Features& f) {
   return surest(estimates);
 }
 
-/// The module's own low alarm of received power, where it can be one: a CMIS module may have a low
-/// limit and no high one.
+/// The module's own low alarm of received power, if plausible: a CMIS module may have a low limit
+/// without a high one.
 std::optional<double> low_alarm_dbm(const Limits& rx) {
   const bool is_one =
       rx.low_alarm && *rx.low_alarm > 1e-4 && (!rx.high_alarm || *rx.low_alarm < *rx.high_alarm);
   return is_one ? std::optional(to_dbm(*rx.low_alarm)) : std::nullopt;
 }
 
-/// Avalanche photodiodes and coherent receivers work where others are dark: ER4 to -21 dBm, ZR to
-/// -25. Their makers' own alarm says so (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
+/// Avalanche photodiodes and coherent receivers work where others are dark: ER4 down to -21 dBm, ZR
+/// to -25. The makers' own alarm shows that (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
 std::optional<double> far_reaching_enough_dbm(const ModuleSample& module) {
   if (const auto alarm = low_alarm_dbm(module.thresholds.rx_power_mw))
     return *alarm - kBelowAlarmDb < kDarkDbm ? alarm : std::nullopt;
@@ -249,7 +250,7 @@ void fill_levels(Features& f) {
   for (std::size_t i = 0; i < own.rx_lanes; ++i) {
     const LaneSeries& track = own.rx_dbm[i];
     auto level = track.now(light.since);
-    // What a link that carries received before its errors is shown until the next reading.
+    // While the link is up, the value from before its errors is shown until the next reading.
     if (!level && f.up) level = track.now();
     if (!level) continue;
     dark += track.recent[0] < light.dark_dbm;
@@ -275,7 +276,8 @@ void fill_bias(Features& f) {
   if (ratios.empty()) return;
   const auto worst = std::ranges::max_element(ratios);
   f.light.bias_lane = static_cast<int>(worst - ratios.begin());
-  // Common moves are temperature: what counts is the lane against the others, too.
+  // A change of all lanes together is due to temperature: a lane must also change relative to the
+  // others.
   const double others = ratios.size() > 1 ? lower_median(ratios) : 1;
   f.light.bias_ratio = *worst / std::max(others, 1.0);
 }
@@ -286,7 +288,7 @@ bool all_dark(const Tracks& tracks, std::size_t lanes) {
   return lanes > 0;
 }
 
-/// Powers that were read before the link fell, or before its errors began, say nothing of the
+/// Powers that were read before the link went down, or before its errors began, do not show the
 /// cause.
 std::optional<SteadyTime> readings_count_since(const Features& f) {
   std::optional<SteadyTime> since = f.errors_since;

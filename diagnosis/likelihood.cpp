@@ -9,13 +9,14 @@ namespace {
 
 using enum SymptomId;
 
-/// What a word of the cause table counts. Judgement; docs/adr/0002-differential.md.
+/// The numbers behind a word of the cause table. Estimates; docs/adr/0002-differential.md.
 struct Word {
   double probability;
   double log_present = std::log(probability), log_absent = std::log(1 - probability);
 };
 const Word kAlways{0.95}, kOften{0.6}, kSometimes{0.25}, kRarely{0.05}, kNever{0.005};
-/// With a decisive reading, what the cause does not list may be its consequence: hardly against it.
+/// If there is a decisive reading, symptoms that the cause does not list may be its consequences,
+/// and hardly count against it.
 const Word kConsequence{0.3, std::log(0.3), 0};
 
 const Word& word_of(const Expectations& expects, SymptomId symptom, const Word& unlisted) {
@@ -51,10 +52,10 @@ std::uint8_t medium_bit(const Features& f) {
   return kOnUnknown;
 }
 
-/// The joint row is one of links that carry: it holds these symptoms.
+/// The joint row applies to links that are up, and includes these symptoms.
 constexpr SymptomSet kInJointRow{kReceiveErrors, kLosingData, kLightLow, kTxLow,
                                  kFarTxLow,      kFarRxLow,   kLinkDown};
-/// Of a link that is down the powers count one by one, unless there is no light at all, which says
+/// On a link that is down the powers count one by one, unless there is no light at all, which means
 /// the same.
 struct Twin {
   SymptomId low, dark;
@@ -62,7 +63,7 @@ struct Twin {
 constexpr Twin kTwins[] = {
     {kLightLow, kNoLight}, {kTxLow, kTxOff}, {kFarTxLow, kFarTxOff}, {kFarRxLow, kFarRxDark}};
 constexpr SymptomSet kTraffic{kCongested, kHostDrops, kRetries, kForwardedErrors};
-/// These mean something only while there are errors.
+/// These mean something only if there are errors.
 constexpr SymptomSet kWithErrors{kOneLaneErrors, kFibresAlike};
 
 bool counts_alone(SymptomId id, const Features& f, const Findings& findings, bool errors) {
@@ -73,34 +74,34 @@ bool counts_alone(SymptomId id, const Features& f, const Findings& findings, boo
   return f.down && twin != std::end(kTwins) && !at(findings, twin->dark).present();
 }
 
-/// A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account
-/// for them.
+/// A primary fault that concerns neither light nor errors (PCIe, wrong neighbour) does not explain
+/// them.
 bool leaves_light_alone(const Cause& cause) {
   return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9;
 }
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
-/// Density of a reading where no light was lost: noise, with tails for remating and temperature.
+/// Density of a reading if no light was lost: noise, with tails for mating again and temperature.
 double quiet_density(const LightLossEstimate& e) {
   const double z = e.loss_db / e.sigma_db;
   return 0.97 * std::exp(-z * z / 2) / (e.sigma_db * 2.5066) +
          0.03 * std::exp(-std::abs(e.loss_db) / 0.6) / 1.2;
 }
-/// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB
-/// (docs/physics.md 7d), breaks and dying lasers go beyond. Below half a dB nothing shows.
+/// Density of a reading if light was lost: contamination is lognormal with median 0.8 dB
+/// (docs/physics.md 7d), breaks and dying lasers lose more. Less than 0.5 dB is not visible.
 double lost_density(const LightLossEstimate& e) {
   const double onset =
       normal_cdf((e.loss_db - 0.85 - (e.sigma_db - 0.2)) / std::max(e.sigma_db, 0.2));
   return onset * 0.33 * std::exp(-std::max(e.loss_db, 0.0) / 3.0) + 1e-4;
 }
 
-/// That a link which went down comes back by itself gets less likely with each second that it does
-/// not.
+/// The longer a link stays down, the less likely it comes back by itself.
 double prior_of_retraining(const Features& f) {
-  constexpr double kOdds = 30;     // links that come back by themselves, for each one that stays
+  // number of links that come back by themselves per link that stays down.
+  constexpr double kOdds = 30;
   constexpr double kMedianS = 15;  // how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)
-  constexpr double kSpread = 0.9;  // in logarithms: 2 % take longer than 95 s
+  constexpr double kSpread = 0.9;  // of the logarithm: 2 % take longer than 95 s
   double all_down = 0;
   for (const Cause& cause : cause_table())
     if (cause.fault != FaultId::kProviderLink) all_down += cause.prior_down;
@@ -120,7 +121,7 @@ Observations observations_of(const Features& f, const Findings& findings, bool i
   const Finding& far = at(findings, kFarErrors);
   seen.light =
       light_fit(f.light, seen.errors, far.unknown() ? std::nullopt : std::optional(far.present()));
-  // A fault that is open already explains why the link went down.
+  // An open fault already explains why the link went down.
   seen.prior_healthy =
       f.down && !is_open ? prior_of_retraining(f) : prior(cause_table().front(), f.down);
   seen.verdicts.fill(Verdict::kUnknown);
@@ -137,7 +138,7 @@ Observations observations_of(const Features& f, const Findings& findings, bool i
 
 bool is_possible(const Cause& cause, const Features& f) {
   using enum FaultId;
-  // What a machine can know of a link that another one lends it.
+  // All that a machine can know about a link of its provider.
   constexpr std::array kOfProvider{FaultId::kHealthy, kProviderLink, kAdminDown,     kNicFault,
                                    kHostBottleneck,   kCongestion,   kLossElsewhere, kMonitorBlind};
   if (f.of_provider && std::ranges::find(kOfProvider, cause.fault) == kOfProvider.end())
@@ -240,19 +241,19 @@ double log_likelihood(const Cause& cause, const Observations& seen) {
 
 LightLossWeights light_fit(const LightStats& light, std::optional<bool> errors,
                            std::optional<bool> far_errors) {
-  // Another patch cord costs or gives a decibel or two (docs/physics.md 3e): without harm, less
-  // light is a fault only beyond that.
+  // Another patch cord changes the light by 1 to 2 dB (docs/physics.md 3e): less light that does no
+  // harm is a fault only beyond that.
   constexpr double kAloneDb = 3;
-  // Where the carrier never went, nobody changed a patch cord: less is enough (six times the
-  // noise).
+  // If the carrier was never lost, the patch cord is the same: a smaller loss is enough (six times
+  // the noise).
   constexpr double kAloneUntouchedDb = 1.5;
   const double alone_db = light.touched ? kAloneDb : kAloneUntouchedDb;
   const auto harmless = [&light, alone_db](const std::optional<LightLossEstimate>& e,
                                            std::optional<bool> harm) {
     return e && !e->sure_alone && e->loss_db < alone_db && !harm.value_or(!light.touched);
   };
-  // Light that is lost on the way in and does harm: then the light lost on the way out is no patch
-  // cord either.
+  // If light is lost on the incoming path and does harm, light lost on the outgoing path is not due
+  // to a patch cord either.
   const bool rx_counts = !harmless(light.rx, errors);
   const bool far_rx_counts =
       !harmless(light.far_rx, far_errors) || (errors == true && light.rx && rx_counts);
@@ -260,7 +261,8 @@ LightLossWeights light_fit(const LightStats& light, std::optional<bool> errors,
   fit.fill(1);
   const auto weigh = [&fit, errors](const std::optional<LightLossEstimate>& estimate,
                                     std::array<bool, kLightLossCount> is_lost) {
-    // Against its siblings instead of its own past: only errors make a low lane worth a word.
+    // Relative to its siblings rather than its own past: a low lane counts only if there are
+    // errors.
     if (!estimate || (!estimate->against_past() && errors != true && !estimate->sure_alone)) return;
     for (std::size_t i = 0; i < kLightLossCount; ++i)
       fit[i] *= is_lost[i] ? lost_density(*estimate) : quiet_density(*estimate);

@@ -78,8 +78,7 @@ NameMatch compare_ports(std::string_view reported, std::string_view description,
   const std::string plan = lower(planned);
   const NameMatch by_name = compare_port(lower(reported), plan);
   if (by_name == NameMatch::kSame) return by_name;
-  // A description is free text: it can confirm, and takes nothing away from a name that can be
-  // compared.
+  // A description is free text: it can confirm, but does not contradict a comparable name.
   const std::string other = lower(description);
   if (!other.empty() && !plan.empty() &&
       (other == plan || (!numbers(other).empty() && numbers(other) == numbers(plan))))

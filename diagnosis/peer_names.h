@@ -9,12 +9,11 @@ namespace linkhealth {
 
 enum class NameMatch : std::uint8_t { kSame, kDiffers, kUnknown };
 
-/// "LEAF-12" and "leaf-12.dc1.example" are the same. A MAC or IP address against a name is unknown.
+/// "LEAF-12" and "leaf-12.dc1.example" match. A MAC or IP address against a name is unknown.
 NameMatch compare_systems(std::string_view reported, std::string_view planned);
-/// "Ethernet17/1", "Eth17/1" and "swp17/1" are the same: the numbers count. `description` is
-/// another way in which the far port writes its name; one that fits is enough. A bare number
-/// against a name with other numbers is unknown (it may be an interface index), and so is an
-/// address.
+/// "Ethernet17/1", "Eth17/1" and "swp17/1" match: only the numbers count. `description` is an
+/// alternative name of the far port; one match is enough. A bare number against a name with other
+/// numbers is unknown (it may be an interface index), and so is an address.
 NameMatch compare_ports(std::string_view reported, std::string_view description,
                         std::string_view planned);
 

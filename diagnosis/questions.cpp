@@ -54,7 +54,7 @@ std::string faults_told_apart(const Differential& differential, const RankedFaul
 
 namespace {
 
-/// The missing reading that tells the two apart best.
+/// The missing reading that distinguishes the two best.
 std::optional<SymptomId> telling_reading(const std::vector<MissingReading>& missing, const Cause& a,
                                          const Cause& b) {
   constexpr double kTellsApart = 0.4;  // "often" against "rarely"
@@ -76,13 +76,13 @@ bool is_among(const RepairStep& step, const std::vector<const RepairStep*>& othe
   });
 }
 
-/// The first step of one that is no step of the other: whether it helps decides. Then the first
-/// that is left at all.
+/// The first step of one that is not a step of the other: whether it helps decides. Otherwise the
+/// first that is left at all.
 const RepairStep* telling_step(const Cause& a, const Cause& b,
                                std::span<const RepairAction> failed) {
   const auto own = steps_left(repair_of(a), failed);
   const auto theirs = steps_left(repair_of(b), failed);
-  const RepairStep* best = nullptr;  // of the two, the cheaper one
+  const RepairStep* best = nullptr;  // the cheaper one of the two
   const auto consider = [&best](const auto& steps, const auto& others) {
     const auto first = std::ranges::find_if(
         steps, [&others](const RepairStep* step) { return !is_among(*step, others); });
@@ -93,7 +93,7 @@ const RepairStep* telling_step(const Cause& a, const Cause& b,
   return best == nullptr && !own.empty() ? own.front() : best;
 }
 
-/// The evidence supports both alike: the named one leads only because it is more frequent.
+/// The evidence supports both equally: the named one leads only because it is more common.
 bool seen_alike(const RankedFault& named, const RankedFault& other, bool down) {
   constexpr double kAlike = 0.5;
   return other.probability * prior(*named.cause, down) >=
@@ -116,9 +116,9 @@ std::optional<RunnerUp> ambiguous_with(const Differential& differential, const R
   runner_up.other = *other;
   runner_up.reading =
       telling_reading(missing_readings(differential, findings), *named.cause, *other->cause);
-  // That a reading is missing is no reason to leave the other fault out.
+  // A missing reading is no reason to leave the other fault out.
   const bool unread = runner_up.reading && seen_alike(named, *other, down);
-  // A name that clears the cable must not hide a fault of it that the missing reading would show.
+  // A fault outside the cable must not hide a cable fault that the missing reading would show.
   const bool clears = !down && runner_up.reading && clears_cable(named) && touches_cable(*other);
   const double least = clears ? kLeastOfCable : unread ? kRatio / 2 : kRatio;
   if (other->confidence < least * named.confidence) return std::nullopt;
@@ -134,7 +134,7 @@ std::optional<RunnerUp> ambiguous_with(const Differential& differential, const R
 
 namespace {
 
-/// Whether it would be thought of at all: it explains something that shows and that the named cause
+/// Whether it is a plausible alternative: it explains a present symptom that the named cause
 /// explains, too.
 bool is_neighbour(const Cause& cause, const Cause& named, const Findings& findings) {
   constexpr double kGivesErrors = 0.6;
@@ -155,7 +155,7 @@ const Comparison* failed_comparison(const Finding& finding) {
 
 std::vector<const Cause*> neighbours(const Features& f, const Findings& findings,
                                      const RankedFault& named) {
-  constexpr double kSeldom = 0.1;  // of all links that carry, or that do not
+  constexpr double kSeldom = 0.1;  // of all links that are up, or down
   std::vector<const Cause*> found;
   for (const Cause& cause : cause_table().subspan(1))
     if (const Fault& fault = fault_of(cause.fault);
@@ -183,7 +183,7 @@ std::vector<RuledOut> ruled_out(const Features& f, const Findings& findings,
       const bool elsewhere = std::ranges::any_of(found, [&](const RuledOut& one) {
         return one.symptom != row.id && std::ranges::count(one.faults, fault) > 0;
       });
-      if (elsewhere) continue;  // one reading for each fault is enough
+      if (elsewhere) continue;  // one reading per fault is enough
       const auto known = std::ranges::find(found, row.id, &RuledOut::symptom);
       if (known == found.end())
         found.push_back({row.id, *seen, {fault}});
@@ -220,7 +220,7 @@ namespace {
 
 using Shows = std::array<double, kSymptomCount>;
 
-/// What a fault shows: its causes, by how common they are.
+/// What a fault shows: its causes, weighted by frequency.
 Shows shows_of(const Fault& fault) {
   Shows shows{};
   double total = 0;
@@ -235,15 +235,16 @@ Shows shows_of(const Fault& fault) {
   return shows;
 }
 
-/// How much a yes-or-no reading tells two faults apart: the symmetric Kullback-Leibler divergence,
-/// in nats.
+/// How well a yes-or-no reading distinguishes two faults: the symmetric Kullback-Leibler
+/// divergence, in nats.
 double divergence(double a, double b) {
   return (a - b) * (std::log(a / (1 - a)) - std::log(b / (1 - b)));
 }
 
-/// The pair, when all readings would tell it and those of `seen` do not.
+/// The pair, if all readings would distinguish it but those of `seen` do not.
 std::optional<ConfusablePair> confusable(const Fault& a, const Fault& b, EvidenceSources seen) {
-  // Told apart: the readings shift the odds by so many nats in each direction on average: 7 to 1.
+  // Distinguished: the readings shift the odds by this many nats in each direction on average: 7 to
+  // 1.
   constexpr double kToldApartNats = 2;
   const Shows shows_a = shows_of(a), shows_b = shows_of(b);
   double all = 0, visible = 0;
@@ -271,7 +272,7 @@ std::vector<ConfusablePair> confusable_pairs(EvidenceSources seen) {
   const auto faults = fault_table();
   for (std::size_t a = 0; a < faults.size(); ++a)
     for (std::size_t b = a + 1; b < faults.size(); ++b)
-      // Whose link it is, is known before anything is read (is_possible).
+      // The owner of the link is known without any reading (is_possible).
       if (faults[a].id != FaultId::kProviderLink && faults[b].id != FaultId::kProviderLink &&
           (media_of(faults[a].id) & media_of(faults[b].id)) != 0)
         if (const auto pair = confusable(faults[a], faults[b], seen)) found.push_back(*pair);

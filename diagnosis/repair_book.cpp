@@ -6,9 +6,9 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kMostRecords = 32;  // of a port
-/// A fault that shows so long after a repair means that the repair did not help: errors are judged
-/// over as long.
+constexpr std::size_t kMostRecords = 32;  // per port
+/// A fault that still shows this long after a repair means that the repair did not help: errors are
+/// judged over the same time.
 constexpr double kJudgedS = 900;
 
 }  // namespace
@@ -31,7 +31,7 @@ void RepairBook::seen(const std::string& port, const std::string& fault_id, Wall
 void RepairBook::healed(const std::string& port, const std::string& fault_id) {
   const auto at = records_.find(port);
   if (at == records_.end()) return;
-  // The last one did it; what came before it did not.
+  // The last repair held; the earlier ones did not.
   RepairOutcome outcome = RepairOutcome::kHeld;
   for (auto record = at->second.rbegin(); record != at->second.rend(); ++record) {
     if (record->fault_id != fault_id || record->outcome != RepairOutcome::kPending) continue;

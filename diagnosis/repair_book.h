@@ -1,5 +1,5 @@
-// What was tried on which port, and whether it held. A repair holds when the fault closes after it;
-// it has failed when the fault is still (or again) there a while after the link came back.
+// What was tried on which port, and whether it held. A repair held if the fault closes after it. It
+// failed if the fault still shows (or shows again) some time after the link came back.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@ namespace linkhealth {
 class RepairBook {
  public:
   void add(RepairRecord record);
-  /// The fault with this id shows now.
+  /// Reports that the fault with this id shows now.
   void seen(const std::string& port, const std::string& fault_id, WallTime now);
-  /// The fault with this id proved itself gone.
+  /// Reports that the fault with this id has been verified as repaired.
   void healed(const std::string& port, const std::string& fault_id);
 
   /// What was tried on this fault, oldest first.
@@ -28,10 +28,10 @@ class RepairBook {
   [[nodiscard]] std::vector<RepairAction> failed(const std::string& port,
                                                  const std::string& fault_id) const;
 
-  /// When the link came back from the last repair of this port that held.
+  /// When the link came back after the last repair of this port that held.
   [[nodiscard]] std::optional<WallTime> last_held(const std::string& port) const;
 
-  /// Ports have other stable keys now.
+  /// Applies changed stable keys.
   void follow(const PortMoves& moves);
 
   [[nodiscard]] std::vector<RepairRecord> state() const;

@@ -8,9 +8,9 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kSettledS = 60;    // a link must be back so long before it is measured
-constexpr double kPatienceS = 900;  // for the module and the errors to be read after a repair
-/// Light that comes back changed by so much was touched: remating alone moves it by 0.3 dB
+constexpr double kSettledS = 60;    // time that a link must be back before it is measured
+constexpr double kPatienceS = 900;  // time to read the module and the errors after a repair
+/// A fibre whose light changed by this much was touched: mating again alone changes it by 0.3 dB
 /// (docs/physics.md 7d).
 constexpr double kLightChangeDb = 0.5;
 
@@ -25,7 +25,7 @@ std::optional<std::size_t> weakest(const std::array<std::optional<double>, kMaxL
   return found;
 }
 
-/// The error ratio of the link that came back: the features still have the minutes before in it.
+/// The error ratio after the link came back: the features still include the minutes before.
 std::optional<double> ber_after(const Features& f, SteadyTime back) {
   constexpr std::size_t kEnough = 3;
   std::vector<double> values;
@@ -63,7 +63,7 @@ std::optional<RepairRecord> RepairWatch::step(const Features& f, WallTime wall) 
     return std::nullopt;
   }
   if (!f.up) return std::nullopt;
-  // An outage between two looks leaves only its traces.
+  // An outage between two looks is only visible by its traces.
   if (!outage_ && before_ && f.port.carrier.last_loss && f.port.carrier.since &&
       in_seconds(f.now - *f.port.carrier.since) < kSettledS)
     outage_ = Outage{*f.port.carrier.last_loss, false};
@@ -114,7 +114,7 @@ std::optional<RepairRecord> RepairWatch::judge(const Features& f) const {
   } else if (since(f.port.carrier.admin_event_at, outage_->begun)) {
     record.action = RepairAction::kPortBounced;
   } else {
-    return std::nullopt;  // it came back as it went: no action can be seen
+    return std::nullopt;  // it came back unchanged: no action can be inferred
   }
   if (const auto lane = weakest(before_->rx_dbm)) {
     record.rx_lane = static_cast<std::uint32_t>(*lane + 1);

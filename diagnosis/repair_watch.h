@@ -1,5 +1,5 @@
-// Watches one port for the traces of a repair: what changed between the last good look before an
-// outage and the first after it.
+// Watches one port for traces of a repair: differences between the last good look before an outage
+// and the first one after it.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace linkhealth {
 
 class RepairWatch {
  public:
-  /// One look. A record when the link has been back long enough to say what was done and what it
-  /// changed. The record's fault and outcome are the ledger's business.
+  /// One look. Returns a record once the link has been back for long enough to tell what was done
+  /// and what it changed. The ledger adds the record's fault and outcome.
   std::optional<RepairRecord> step(const Features& f, WallTime wall);
 
  private:
@@ -31,8 +31,8 @@ class RepairWatch {
   void note_outage(const Features& f);
   std::optional<RepairRecord> judge(const Features& f) const;
 
-  std::optional<Look> before_;    ///< the last look while the link carried and was settled
-  std::optional<Outage> outage_;  ///< since the link fell, until it is judged
+  std::optional<Look> before_;    ///< the last look while the link was up and settled
+  std::optional<Outage> outage_;  ///< from the carrier loss until it is judged
 };
 
 }  // namespace linkhealth

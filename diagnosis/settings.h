@@ -23,7 +23,7 @@ struct DiagnosisSettings {
   double module_blind_s = 900;
   double device_gone_s = 180;
   double trend_days = 90;
-  // How long a fault must show before it opens, and be gone before it closes.
+  // How long a fault must show before it opens, and be absent before it closes.
   double down_hold_s = 30;
   double signal_hold_s = 30;
   double notice_hold_s = 60;
@@ -37,7 +37,7 @@ struct DiagnosisSettings {
 
 /// "diagnosis" and "ledger": names, bounds, units and meanings.
 std::span<const SettingGroup> diagnosis_setting_groups();
-/// The values in force. A table without these groups means the defaults.
+/// The values in force; the defaults if the table lacks these groups.
 DiagnosisSettings diagnosis_settings(const SettingTable& table);
 
 }  // namespace linkhealth

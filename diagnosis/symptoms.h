@@ -1,5 +1,5 @@
 // THE symptom table: features of a port → present, absent or unknown, with evidence. One row each;
-// the functions are in symptoms/, a file for each family.
+// the functions are in symptoms/, one file per family.
 #pragma once
 
 #include <array>
@@ -101,7 +101,7 @@ enum class SymptomId : std::uint8_t {
 };
 inline constexpr std::size_t kSymptomCount = static_cast<std::size_t>(SymptomId::kModuleBlind) + 1;
 
-/// Some of the symptoms.
+/// A set of symptoms.
 class SymptomSet {
  public:
   constexpr SymptomSet() = default;
@@ -127,11 +127,11 @@ struct Symptom {
   SymptomId id;
   std::string_view name;
   std::string_view meaning;
-  LinkState state;  ///< on other links it does not apply
+  LinkState state;  ///< on other links it is not applicable
   Finding (*observe)(const Features&);
-  EvidenceSources sources;     ///< any of these is enough to see it; empty: the monitor itself
+  EvidenceSources sources;  ///< any one of these is enough to observe it; empty: the monitor itself
   std::string_view reference;  ///< where the rule and its numbers come from
-  std::string_view how;  ///< how to get the reading where it is missing; "" where nothing helps
+  std::string_view how;        ///< how to get the reading if it is missing; "" if there is no way
 };
 
 std::span<const Symptom, kSymptomCount> symptom_table();
@@ -147,8 +147,8 @@ inline const Finding& at(const Findings& findings, SymptomId id) {
 Finding observe(SymptomId id, const Features& features);
 /// All symptoms of one port.
 Findings observe_all(const Features& features);
-/// Whether the link has receive errors: pooled over the symptoms that count the same damage.
-/// nullopt: not known.
+/// Whether the link has receive errors, combined from the symptoms that count the same damage.
+/// nullopt: unknown.
 std::optional<bool> receive_errors(const Findings& findings);
 
 }  // namespace linkhealth

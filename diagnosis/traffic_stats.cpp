@@ -10,13 +10,14 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kIdleShare = 0.02;    // of the line rate: below, a port neither queues nor drops
-constexpr double kBinS = 115;          // rare events are counted by bins, whatever the cadence
-constexpr double kPauseSentPerS = 20;  // more pause frames sent than this: the host needs a rest
+// of the line rate: below this, a port neither queues nor drops.
+constexpr double kIdleShare = 0.02;
+constexpr double kBinS = 115;  // rare events are counted per bin, whatever the reading period
+constexpr double kPauseSentPerS = 20;  // more pause frames sent than this: the host cannot keep up
 constexpr double kStallsPerS = 0.2;    // seconds with PCIe stalls
-constexpr double kWaitShare = 0.01;    // ticks an octet waited, where the past was no better
+constexpr double kWaitShare = 0.01;    // ticks that an octet waited, if the baseline is not lower
 
-/// A share of rare events: in how many bins they came.
+/// The share of bins in which rare events occurred.
 struct Bins {
   double seconds = 0, all = 0, with = 0;
   bool now = false;
@@ -32,15 +33,15 @@ struct Bins {
   [[nodiscard]] double share() const { return with / std::max(all, 1.0); }
 };
 
-/// The increase in an interval; 0 where it is not known.
+/// The increase in an interval; 0 if unknown.
 double count_of(const Interval& interval, Indicator indicator) {
   return std::max(0.0, interval.increase(indicator));  // a NaN does not compare
 }
 
 /// Congestion notifications that other hosts sent. mlx5 also counts as handled those that the card
-/// makes itself when it waited in vain for an acknowledgement: as many as slow restarts, where that
-/// is counted. Where it is not: about one for each packet that was sent again, and nothing else
-/// says that the network is full.
+/// generates after waiting in vain for an acknowledgement: as many as slow restarts, if those are
+/// counted. If not: about one for each retransmitted packet, when nothing else indicates a
+/// congested network.
 double marks_in(const Interval& interval) {
   constexpr double kPerRetry = 2, kHardly = 0.1;
   const double marks = count_of(interval, Indicator::kCongestionMarks);
@@ -54,8 +55,8 @@ double marks_in(const Interval& interval) {
 
 using NewestFirst = std::deque<Interval>::const_reverse_iterator;
 
-/// Several counters tell of the same frames, and those that a driver keeps for itself are read only
-/// once a minute: they may count damage that was seen before.
+/// Several counters report the same frames, and a driver's own ones are read only once a minute:
+/// they may count damage that was already seen.
 bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   constexpr double kSlowestS = 70;
   for (auto older = at; older != oldest && in_seconds(at->end - older->end) <= kSlowestS; ++older)
@@ -65,7 +66,7 @@ bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   return false;
 }
 
-/// Ten times its own past; the constant where the past is not known or was no better.
+/// Ten times its baseline; the constant if the baseline is unknown or no lower.
 double wait_limit_of(const PortHistory& port) {
   const auto own = port.counters.transmit_wait_share.lower_quartile();
   return own ? std::clamp(10 * *own, 0.3 * kWaitShare, kWaitShare) : kWaitShare;
@@ -107,7 +108,7 @@ class Window {
 
   TrafficStats finish() {
     if (t_.known_s <= 0) return t_;
-    // Damage on this link comes with bad frames, too: then a few more of them are no news.
+    // Damage on this link also causes bad frames: then a few more of them are not evidence.
     const bool stomped = stomped_frames_ > damaged_here_;
     if (stomped) t_.forwarded_per_s += stomped_frames_;
     t_.forwarded_share = (stomped ? stomps_ : forwarded_).share();
@@ -138,9 +139,10 @@ class Window {
       *known = *known || !std::isnan(interval.increase(indicator));
   }
 
-  /// Bad frames of an interval. Where this link lost nothing that FEC or the line code would have
-  /// seen, they were bad before: a switch that forwards before it has read the checksum marks what
-  /// it can't take back. True: there are some of these. InfiniBand counts forwarded errors apart.
+  /// Counts bad frames of an interval. If this link lost nothing that FEC or the line code would
+  /// have detected, they were bad before: a cut-through switch marks frames whose checksum it finds
+  /// wrong after forwarding began. Returns whether there are any. InfiniBand counts forwarded
+  /// errors separately.
   bool add_bad_frames(const NewestFirst& at) {
     const double bad = at->increase(Indicator::kFrameErrors);
     const double lost_here = at->increase(f_.signal.ber_limit ? Indicator::kUncorrectableBlocks
@@ -154,7 +156,7 @@ class Window {
     return !damaged;
   }
 
-  /// An interval with load: what queues, waits and drops only then.
+  /// An interval with load: queueing, waiting and drops occur only then.
   void add_loaded(const Interval& interval) {
     const double dt = interval.seconds();
     const auto above = [&](Indicator indicator, double per_s) {

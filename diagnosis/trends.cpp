@@ -6,17 +6,17 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kRxFloorDbm = -10;  // where the module gives no limit (docs/physics.md 3e)
-constexpr double kBiasEnd = 1.5;     // times its level of now is the end of a laser, likewise
+constexpr double kRxFloorDbm = -10;  // if the module gives no limit (docs/physics.md 3e)
+constexpr double kBiasEnd = 1.5;  // this multiple of the present level is a laser's end, likewise
 
-/// The trend towards `limit`, when it goes there and arrives in time.
+/// Adds the trend towards `limit`, if it goes there and arrives in time.
 void add(std::vector<Trend>& out, std::string_view what, std::string_view unit, const Drift& drift,
          double limit, bool falling, double scale, double within_days) {
   const auto slope = drift.slope();
   if (!slope) return;
   if (falling ? slope->high_per_day >= 0 : slope->low_per_day <= 0) return;
   const double way = limit - slope->level;
-  if (falling ? way >= 0 : way <= 0) return;  // it is there already: a fault's matter
+  if (falling ? way >= 0 : way <= 0) return;  // already reached: that is a fault
   Trend trend;
   trend.days_left = way / slope->per_day;
   if (trend.days_left > within_days) return;

@@ -1,4 +1,4 @@
-// Where slow changes of a link lead: which limit is reached when.
+// Slow changes of a link: which limit will be reached, and when.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace linkhealth {
 
-/// Only what is sure (99 %) and reaches its limit within `trend_days`.
+/// Only trends with 99 % confidence that reach their limit within `trend_days`.
 std::vector<Trend> trends_of(const Features& features);
 
 }  // namespace linkhealth

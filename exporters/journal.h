@@ -1,5 +1,5 @@
-// Failure events as structured journal entries: a MESSAGE_ID for each kind of event
-// (systemd/linkhealth.catalog explains them) and fields that journalctl can select by: journalctl
+// Fault events as structured journal entries: a MESSAGE_ID for each kind of event (explained in
+// systemd/linkhealth.catalog) and fields that journalctl can select by: journalctl
 // LINKHEALTH_PORT=mlx5_3/1.
 #pragma once
 
@@ -16,10 +16,11 @@ namespace linkhealth {
 std::string_view journal_message_id(FaultEventKind kind);
 
 /// The entry as "FIELD=value", MESSAGE first. PRIORITY follows the severity: critical 2, warning 4,
-/// notice 5; what ends or quiets a fault (closed, acknowledged, proving) is 5 at most. Pure.
+/// notice 5; events that end or silence a fault (closed, acknowledged, proving) are never more
+/// urgent than 5. Pure function.
 std::vector<std::string> journal_fields(const FaultEvent& event, std::string_view node);
 
-/// Writes the entry to systemd's journal. Without a journal on this machine it is lost silently.
+/// Writes the entry to systemd's journal. If this machine has no journal, it is silently lost.
 Result<void> send_to_journal(const std::vector<std::string>& fields);
 
 }  // namespace linkhealth

@@ -1,4 +1,4 @@
-// Files as bytes in the program: the page (exporters/web/), the runbooks, the demo's recording.
+// Files embedded in the program: the page (exporters/web/), the runbooks, the demo's recording.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace linkhealth {
 
 struct EmbeddedFile {
-  std::string_view name;  ///< without its folder
+  std::string_view name;  ///< without its directory
   std::string_view bytes;
 };
 std::span<const EmbeddedFile> embedded_files();
@@ -17,10 +17,10 @@ struct WebFile {
   std::string_view content_type;
   std::string_view bytes;
 };
-/// nullopt: there is no such file.
+/// nullopt: no such file.
 std::optional<WebFile> web_file(std::string_view name);
 
-/// What the page may do: load its own files and ask its own daemon, nothing else.
+/// The page's content security policy: load its own files and query its own daemon, nothing else.
 inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
     "'self'; base-uri "

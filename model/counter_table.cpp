@@ -42,10 +42,10 @@ struct CounterGroup {
   std::span<const CounterRow> rows;
 };
 
-// mlx5's queue counters are 32 bits wide (be32 of query_q_counter_out): one of traffic wraps within
-// minutes. The card makes them when the driver is loaded (ALLOC_Q_COUNTER). In switch mode a
-// representor has them for its virtual port, as vport_NAME. bnxt_re and rxe count 64 bits under
-// some of these names: a decrease from beyond 32 bits is a reset.
+// mlx5's queue counters are 32 bits wide (be32 of query_q_counter_out): with traffic they wrap
+// within minutes. The card allocates them when the driver is loaded (ALLOC_Q_COUNTER). In switch
+// mode a representor has them for its virtual port, as vport_NAME. bnxt_re and rxe count 64 bits
+// under some of these names: a decrease from beyond 32 bits is a reset.
 constexpr CounterRow kMlx5QueueCounters[] = {
     {"duplicate_request", kEndToEnd, "requests received twice: an ack was lost"},
     {"implied_nak_seq_err", kEndToEnd, "an ack implied that a packet was lost"},
@@ -76,7 +76,7 @@ constexpr CounterRow kMlx5QueueCounters[] = {
     {"rx_write_requests", kTraffic, "RDMA writes received"},
 };
 
-// bnxt_re, irdma (its driver adds its registers up to 64 bits) and efa.
+// bnxt_re, irdma (the driver extends its registers to 64 bits) and efa.
 constexpr CounterRow kHwCounters[] = {
     {"CRC errors", kEndToEnd, "packets with a bad ICRC in a good frame (irdma)"},
     {"InOptErrors", kEndToEnd, "segments with bad options (irdma)"},
@@ -261,8 +261,9 @@ constexpr CounterRow kHwCounters[] = {
     {"unresponsive_remote_events", kEndToEnd, "no response from the remote end (efa)"},
 };
 
-// ionic's of RDMA: the firmware names them (linux: drivers/infiniband/hw/ionic/ionic_hw_stats.c);
-// the names as AMD's node-scraper and rocm-systems list them for Pollara.
+// RDMA counters of ionic: the firmware names them (linux:
+// drivers/infiniband/hw/ionic/ionic_hw_stats.c); names as AMD's node-scraper and rocm-systems list
+// them for Pollara.
 constexpr CounterRow kIonicHwCounters[] = {
     {"req_rx_cqe_err", kHost, "requester completions with an error (ionic)"},
     {"req_rx_cqe_flush", kHost, "requester completions flushed (ionic)"},
@@ -448,7 +449,7 @@ constexpr CounterRow kCardStatistics[] = {
     {"tx_stat_error", kEgress, "packets in error on the way out, for whatever reason (bnxt)"},
 };
 
-// ice subtracts what it found when it was loaded (ice_stat_update40()).
+// ice subtracts the values it found when it was loaded (ice_stat_update40()).
 constexpr CounterRow kDriverStatistics[] = {
     {"illegal_bytes.nic", kHere, "bytes with illegal symbols (ice)"},
     {"link_xoff_rx.nic", kEndToEnd, "pause frames received (ice)"},

@@ -6,7 +6,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Where `key` is, or belongs, in a vector of pairs that is ordered by first.
+/// The position of `key`, or where to insert it, in a vector of pairs ordered by first.
 template <typename Entries, typename Key>
 auto position(Entries& entries, const Key& key) {
   return std::ranges::lower_bound(

@@ -1,5 +1,5 @@
-// THE counter table: every counter that this program knows, with its width and what it does at its
-// end (the rows are in model/counter_table.cpp), and the values that a sample carries.
+// THE counter table: every counter that this program knows, with its width and its behaviour at
+// overflow (the rows are in model/counter_table.cpp), and the counter values of a sample.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@ enum class CounterSource : std::uint8_t {
   kNetdev,         ///< rtnl_link_stats64
 };
 
-/// What a counter does when it is full, and with it what a decrease means.
+/// What a counter does when it is full. This decides what a decrease means.
 enum class CounterEnd : std::uint8_t {
-  kWraps,      ///< goes on at zero: a decrease from near its end is a wrap, any other a reset
+  kWraps,      ///< continues at zero: a decrease from near its maximum is a wrap, any other a reset
   kSaturates,  ///< sticks at all-ones until it is cleared (PMA counters, IBTA 16.1.3.5)
   kUnknown,    ///< width not known: a decrease is a reset
-  kLevel,      ///< no counter: it goes up and down
+  kLevel,      ///< not a counter: it rises and falls
 };
 
-/// What resets a counter, apart from a loss of the card's power: where to look when one decreased.
+/// What resets a counter, apart from a power loss of the card: where to look when one decreased.
 /// RateCalculator treats all alike.
 enum class CounterReset : std::uint8_t {
   kByMad,         ///< any MAD client, at any time, one by one (IBTA 16.1.3.5, CounterSelect)
-  kWithDriver,    ///< a reload of the driver: the driver keeps it, or subtracts what it found
-  kWithCard,      ///< a start of the card's firmware
-  kUndocumented,  ///< a reload or a start: drivers differ, or their sources do not show it
+  kWithDriver,    ///< a driver reload: the driver keeps it, or subtracts the value it found
+  kWithCard,      ///< a restart of the card's firmware
+  kUndocumented,  ///< a reload or a restart: drivers differ, or their sources do not show it
   kNever,         ///< a level
 };
 
-/// Where the counted damage was done.
+/// Where the counted damage happened.
 enum class CounterPlace : std::uint8_t {
   kHere,       ///< this port's receiver: the far-to-local direction
   kForwarded,  ///< upstream of the far end, only reported here
   kEgress,     ///< on the way out of this port
   kHost,       ///< NIC, PCIe or software of this node
-  kEndToEnd,   ///< transport: anywhere on the path
+  kEndToEnd,   ///< transport layer: anywhere on the path
   kTraffic,    ///< not damage: packets, octets
 };
 
@@ -65,23 +65,23 @@ std::span<const CounterInfo> known_counters();
 
 /// An index into known_counters().
 using CounterId = std::uint16_t;
-/// The row of `name`; nullopt for a counter that is passed through under its own name.
+/// The row of `name`; nullopt: not in the table, and passed through under its own name.
 std::optional<CounterId> find_counter(std::string_view name);
 
-/// The counters of one port at one time. Absent is not zero: a counter that could not be read is
-/// not in it.
+/// The counters of one port at one time. Absent is not zero: a counter that could not be read has
+/// no entry.
 class Counters {
  public:
   void set(std::string_view name, std::uint64_t value);
   void set(CounterId id, std::uint64_t value);
   /// Overwrites the values that `newer` has, keeps the others.
   void merge(const Counters& newer);
-  /// The table's counters for which `wanted(id)` holds.
+  /// Keeps only the table's counters for which `wanted(id)` holds.
   template <typename Wanted>
   void forget_known_if(Wanted wanted) {
     std::erase_if(known_, [&](const auto& entry) { return wanted(entry.first); });
   }
-  /// The others for which `wanted(name)` holds.
+  /// Keeps only the other counters for which `wanted(name)` holds.
   template <typename Wanted>
   void forget_other_if(Wanted wanted) {
     std::erase_if(other_, [&](const auto& entry) { return wanted(entry.first); });

@@ -9,10 +9,10 @@ namespace linkhealth {
 
 namespace {
 
-/// What the configuration, or the plan, has for one port.
+/// The entries of the configuration, or of the plan, for one port.
 struct Entries {
   std::string_view of;
-  std::vector<std::pair<std::string, ExpectedPort>> expected;  ///< by the order of the port's names
+  std::vector<std::pair<std::string, ExpectedPort>> expected;  ///< in the order of the port's names
   std::vector<std::pair<std::string, std::string>> exempt;     ///< with the reason
   [[nodiscard]] bool empty() const { return expected.empty() && exempt.empty(); }
 };
@@ -31,7 +31,7 @@ Entries entries_of(std::string_view of, const std::map<PortKey, ExpectedPort>& e
 void fill_missing(ExpectedPort& into, const ExpectedPort& from) {
   if (!into.speed_mbps) into.speed_mbps = from.speed_mbps;
   if (!into.lanes) into.lanes = from.lanes;
-  if (into.peer_system.empty() && into.peer_port.empty()) {  // half of two peers is none
+  if (into.peer_system.empty() && into.peer_port.empty()) {  // take both or neither
     into.peer_system = from.peer_system;
     into.peer_port = from.peer_port;
   }
@@ -40,7 +40,7 @@ void fill_missing(ExpectedPort& into, const ExpectedPort& from) {
     if ((into.*text).empty()) into.*text = from.*text;
 }
 
-/// Two entries that set a field to different values, or that leave the port out and expect
+/// Two entries that set a field to different values, or that exempt the port and also expect
 /// something of it; "": none.
 std::string contradiction_in(const Entries& entries) {
   const auto words = [&](const std::string& a, const std::string& b) {
@@ -73,7 +73,7 @@ ExpectedConfig expected_for(const ExpectedPorts& all, const PortKey& key, const 
       if (!config.expected) config.expected.emplace();
       fill_missing(*config.expected, expected);
     }
-  // The plan can't leave out what the configuration expects.
+  // The plan cannot exempt a port that the configuration expects.
   if (const auto& exempt = (own.empty() ? planned : own).exempt; !exempt.empty())
     config.exempt = exempt[0].second;
   config.contradiction = contradiction_in(own);

@@ -11,11 +11,11 @@
 
 namespace linkhealth {
 
-/// Of one node, in its configuration or the header of its recording. The fold looks at each of
-/// them each second, so more is a hostile file.
+/// Limit for one node, in its configuration or the header of its recording. Every fold looks at all
+/// of them each second; more than this is a hostile file.
 inline constexpr std::size_t kMaxExpectedPorts = 4096;
 
-/// By any name of a port. The configuration takes precedence over the plan, field by field.
+/// Keyed by any name of a port. The configuration takes precedence over the plan, field by field.
 struct ExpectedPorts {
   ExpectedPorts() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): there is no plan
@@ -23,9 +23,9 @@ struct ExpectedPorts {
                 std::map<PortKey, ExpectedPort> by_plan = {})
       : expected(std::move(by_configuration)), planned(std::move(by_plan)) {}
 
-  std::map<PortKey, ExpectedPort> expected;  ///< by the configuration
-  std::map<PortKey, ExpectedPort> planned;   ///< by the plan, or by the recording that is played
-  std::map<PortKey, std::string> exempt;  ///< ports that the configuration leaves out: the reason
+  std::map<PortKey, ExpectedPort> expected;  ///< from the configuration
+  std::map<PortKey, ExpectedPort> planned;  ///< from the plan, or from the recording that is played
+  std::map<PortKey, std::string> exempt;  ///< ports that the configuration exempts, with the reason
   std::map<PortKey, std::string> planned_exempt;
   [[nodiscard]] bool empty() const { return expected.empty() && planned.empty(); }
 };
@@ -33,12 +33,12 @@ struct ExpectedPorts {
 /// All entries of one port together.
 struct ExpectedConfig {
   std::optional<ExpectedPort> expected;  ///< nullopt: no entry expects anything
-  std::string exempt;                    ///< why the port is left out; "" when it is not
-  /// Two entries of the configuration, or of the plan, that do not agree ("configuration:
-  /// speed_mbps is 800000 under mlx5_0/1 and …"); "" mostly.
+  std::string exempt;                    ///< why the port is exempt; "" when it is not
+  /// Contradictory entries of the configuration or the plan ("configuration: speed_mbps is 800000
+  /// under mlx5_0/1 and …"); usually "".
   std::string contradiction;
 };
-/// `key`: its label, which is all that is known of a port that was never seen.
+/// `key`: the port's label, which is all that is known of a port that was never seen.
 ExpectedConfig expected_for(const ExpectedPorts& all, const PortKey& key, const PortId& id);
 
 /// Configuration and plan joined, under their own names, for the header of a recording.

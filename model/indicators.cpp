@@ -27,9 +27,9 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
      "rx_crc_errors_phy, rx_fcs_err_frames, rx_crc_errors.nic, frames_rx_bad_fcs"},
     {kLinkRecoveries, "link recoveries", kMax, kCount,
      "link_error_recovery, local_link_integrity_errors, total_success_recovery_phy"},
-    // Of InfiniBand, which has no carrier count (CarrierHistory).
+    // For InfiniBand, which has no carrier count (CarrierHistory).
     {kLinkDowns, "link downs", kMax, kCount, "link_downed"},
-    // A netdev may leave out what RDMA carries.
+    // A netdev may not count RDMA traffic.
     {kRxOctets, "octets received", kMax, kRate,
      "port_rcv_data, mac_OctetsReceivedOK, netdev_rx_bytes, rdma_rx_bytes, ip4InOctets, "
      "ip6InOctets, rx_bytes, rx_roce_only_bytes, rcvd_bytes, rx_rdma_ucast_bytes"},
@@ -42,7 +42,7 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
      "np_cnp_sent, np_ecn_marked_roce_packets, np_cnp_pkts, tx_cnp_pkts, "
      "rx_ecn_marked_pkts, rx_cnp_pkts, cnpSent, RxECNMrkd, cnpHandled, tx_rdma_cnp_pkts, "
      "rx_rdma_ecn_pkts, rx_rdma_cnp_pkts"},
-    // Of one priority where only that one pauses.
+    // Per priority, for drivers that count only there.
     {kPauseReceived, "pause frames received", kMax, kRate,
      "pause_rx_pause_frames, rx_global_pause, rx_pause_frames, link_xoff_rx.nic, "
      "frames_rx_pause, rx_prio#_pause, rx_pfc_frames, rx_pfc_ena_frames_pri#, "
@@ -52,10 +52,10 @@ constexpr std::array<IndicatorInfo, kIndicatorCount> kTable{{
      "frames_tx_pause, tx_prio#_pause, tx_pfc_frames, tx_pfc_ena_frames_pri#, "
      "tx_priority_#_xoff.nic, frames_tx_pripause"},
     {kTransmitWait, "transmit wait", kMax, kRate, "port_xmit_wait"},
-    // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each
-    // priority. Of the RNR NAKs only those that were sent (irdma; linux: rxe_resp.c,
-    // RESPST_ERR_RNR): one received, such as mlx5's and bnxt_re's rnr_nak_retry_err, says that the
-    // peer had no receive work request; this host is well.
+    // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer; rx_discards_phy includes those of each
+    // priority. RNR NAKs count only when sent (irdma; linux: rxe_resp.c, RESPST_ERR_RNR). A
+    // received one, such as mlx5's and bnxt_re's rnr_nak_retry_err, means that the peer had no
+    // receive work request; this host is fine.
     {kHostDrops, "host drops", kMax, kRate,
      "out_of_buffer, rx_discards_phy, RNR sent, send_rnr_err, rx_out_of_buffer, "
      "rx_dropped.nic, frames_rx_dropped, hw_rx_over_errors, "

@@ -22,37 +22,40 @@ enum class Indicator : std::uint8_t {
   kUncorrectableBlocks,  ///< codewords lost
   kSymbolErrors,         ///< symbols that were not corrected
   kFrameErrors,          ///< frames received damaged
-  kLinkRecoveries,       ///< retrained without going down, or too many physical errors
+  kLinkRecoveries,       ///< retrained without going down, or had too many physical errors
   kLinkDowns,
   kRxOctets,
   kTxOctets,
   kCongestionMarks,   ///< ECN marks and congestion notifications
-  kPauseReceived,     ///< the network cannot absorb this host
-  kPauseSent,         ///< this host cannot absorb the network
+  kPauseReceived,     ///< the network cannot keep up with this host
+  kPauseSent,         ///< this host cannot keep up with the network
   kTransmitWait,      ///< ticks with data and no credits
   kHostDrops,         ///< packets that this host had no buffer for
   kRetries,           ///< of the transport: packets were lost
-  kForwardedErrors,   ///< packets that were bad before the last switch sent them
+  kForwardedErrors,   ///< packets that were already bad when the last switch sent them
   kPcieStalls,        ///< the NIC waits for PCIe credits
   kTransmitDiscards,  ///< packets dropped on the way out
-  kCardErrors,  ///< packets that this card lost by its own fault: no buffer in spite of credits
-  kPcieDamage,  ///< PCIe errors that the card counts
+  /// Packets that this card lost by its own fault: no buffer, although it had granted credits.
+  kCardErrors,
+  kPcieDamage,       ///< PCIe errors that the card counts
   kModuleBusErrors,  ///< reads of the module that failed
   kModuleHeat,       ///< times the card found the module too hot
   kCnpsHandled,      ///< congestion notifications that slowed this sender down
-  kSlowRestarts,     ///< those that the card made itself after a timeout
+  kSlowRestarts,     ///< those that the card generated itself after a timeout
 };
 inline constexpr std::size_t kIndicatorCount = 24;
 
 enum class Combine : std::uint8_t {
   kSum,  ///< different events: add
-  kMax,  ///< the same events by different names, some zero with some drivers: the largest increase
+  /// The same events under different names, some always zero with some drivers: the largest
+  /// increase.
+  kMax,
 };
 
 /// How an increase is judged.
 enum class Measure : std::uint8_t {
-  kCount,  ///< by whether there is any, and how much
-  kRate,   ///< by how much there is in a time, or in how much of the time
+  kCount,  ///< by whether there are any, and how many
+  kRate,   ///< by their number per time, or the share of time
 };
 
 struct IndicatorInfo {
@@ -72,11 +75,11 @@ inline bool is_rate(Indicator indicator) {
   return indicator_info(indicator).measure == Measure::kRate;
 }
 
-/// The names of its counters, one for each priority where they have one.
+/// The names of its counters; those with "#" once per priority.
 std::vector<std::string> names_of(const IndicatorInfo& info);
-/// The indicator of a counter; nullopt: it has none.
+/// The indicator of a counter; nullopt: none.
 std::optional<Indicator> indicator_of(CounterId id);
-/// What one of a counter counts.
+/// How many events one increment stands for.
 std::uint64_t unit_of(CounterId id);
 
 inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
@@ -105,10 +108,10 @@ class IndicatorSet {
   std::uint32_t bits_ = 0;
 };
 
-/// Whether a counter is at the end of its width and sticks there (IBTA 16.1.3.5). A value beyond
-/// the width does not stick.
+/// Whether a counter has reached the end of its width and stops there (IBTA 16.1.3.5). A value
+/// beyond the width is not saturated.
 bool is_saturated(const CounterInfo& info, std::uint64_t value);
-/// The saturated counters that have an indicator. Nearly always none.
+/// The saturated counters that have an indicator. Nearly always empty.
 std::vector<CounterId> saturated_counters(const Counters& counters);
 /// Whether one of them is a source of these indicators.
 bool is_saturated_for(std::span<const CounterId> saturated, IndicatorSet indicators);

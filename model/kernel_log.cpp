@@ -13,8 +13,8 @@ using enum KernelLogClass;
 // intel/{i40e/i40e_main.c,ice/{ice_main,ice_sriov}.c}, net/sched/sch_generic.c,
 // drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
 constexpr auto kPatterns = std::to_array<KernelLogPattern>({
-    // First, because such a line matches other patterns, too. A monitor without rights that reads
-    // registers causes it.
+    // Tried first, because such a line also matches other patterns. An unprivileged monitor that
+    // reads registers causes it.
     {"access_reg", kNoise, {"ACCESS_REG", "failed"}},
     // mlx5: module events
     {"module_power_budget", kModulePower, {"Port module event", "Power budget exceeded"}},
@@ -39,7 +39,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"command_timeout", kFatal, {"Will cause a leak of a command resource"}},
     {"health_compromised", kFatal, {"health compromised"}},
     {"hardware_error", kFatal, {"unrecoverable hardware error"}},
-    // The lines after it (assert_var and more) come with an issue of any severity.
+    // The lines that follow (assert_var and more) come with issues of any severity.
     {"fatal_error", kFatal, {"Fatal error ", " detected"}},
     {"health_hot", kNicHot, {"Health issue observed", "High temperature"}},
     {"health_emergency", kFatal, {"Health issue observed", "severity(0)"}},
@@ -56,13 +56,14 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"hwrm_timeout", kNoAnswer, {"Error (timeout: ", ") msg {0x"}},
     {"hwrm_abandoned", kNoAnswer, {"Abandoning msg {0x", "due to firmware status"}},
     {"cmdq_timeout", kNoAnswer, {"cmdq[", "timedout ("}},
-    // bnxt (bnxt_event_error_report(); hsi_struct_def.h: so many pauses that it ignores them now)
+    // bnxt (bnxt_event_error_report(); hsi_struct_def.h: so many pauses that the card now ignores
+    // them)
     {"pause_storm", kPaused, {"Pause Storm detected"}},
     {"doorbells_dropped", kHostBusy, {"MMIO doorbells dropped by the device"}},
     {"speed_refused", kMisconfigured, {"Speed change not supported with dual rate transceivers"}},
     // ionic (ionic_lif_handle_fw_down()); a stalled heartbeat alone may recover
     {"firmware_stopped", kFatal, {"FW Down: Stopping LIFs"}},
-    // ice, i40e, ixgbe. A virtual function's event is caused by its guest, which is not trusted.
+    // ice, i40e, ixgbe. A virtual function's event is caused by its guest, which is untrusted.
     {"firmware_recovery_mode", kFatal, {"irmware recovery mode detected"}},
     {"rebuild_failed", kFatal, {"Rebuild failed, unload and reload driver"}},
     {"malicious_guest", kNoise, {"Malicious Driver Detection", "VF"}},
@@ -98,7 +99,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"slot_empty", kPcieLost, {"pciehp", "Slot(", "Card not present"}},
     {"aer_corrected", kPcieError, {"AER: ", "orrect", "error"}},
     {"bus_error_corrected", kPcieError, {"PCIe Bus Error: severity=Correct"}},
-    // The timeline of the link, last: "link down" is part of other lines too.
+    // The link's timeline comes last: "link down" is also part of other lines.
     {"nic_link_down", kLinkDown, {"NIC Link is Down"}},
     {"nic_link_up", kLinkUp, {"NIC Link is "}},
     {"link_down", kLinkDown, {": Link down"}},

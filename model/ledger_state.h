@@ -27,23 +27,24 @@ struct LedgerFault {
   std::optional<WallTime> acknowledged_at, acknowledged_until;
   std::string summary, verify;
   std::vector<std::string> repair;
-  std::vector<std::string> ports;  ///< stable keys of those that share it, its own first; or empty
+  /// Stable keys of the ports that share it, its own first; or empty.
+  std::vector<std::string> ports;
   bool operator==(const LedgerFault&) const = default;
 };
 
-/// Whether an operator has acknowledged it and that is in force at `now`.
+/// Whether an operator has acknowledged it and the acknowledgement is in force at `now`.
 inline bool is_acknowledged(const LedgerFault& fault, WallTime now) {
   return !fault.acknowledged_by.empty() &&
          (!fault.acknowledged_until || now < *fault.acknowledged_until);
 }
 
-/// What had a fault again.
+/// What a repeated fault belongs to.
 enum class RepeatOf : std::uint8_t { kPort, kModule, kCable };
 constexpr auto enum_names(RepeatOf) {
   return std::to_array<std::string_view>({"port", "module", "cable"});
 }
 
-/// How often a port, a module or a cable had a fault that was closed.
+/// How many closed faults a port, a module or a cable has had.
 struct LedgerRepeat {
   RepeatOf of = RepeatOf::kPort;
   std::string subject;  ///< stable key; serial number; both serial numbers
@@ -57,8 +58,9 @@ struct LedgerState {
   std::vector<LedgerFault> faults;
   std::vector<LedgerRepeat> repeats;
   std::vector<RepairRecord> repairs;     ///< oldest first
-  std::vector<Maintenance> maintenance;  ///< begun by command and not over
-  /// The recent ones, by file too, oldest first; `ended_at` where it is over.
+  std::vector<Maintenance> maintenance;  ///< begun by command and not ended
+  /// Recent ones, including those begun by file, oldest first; `ended_at` is set once they are
+  /// over.
   std::vector<Maintenance> maintenance_log;
   bool operator==(const LedgerState&) const = default;
 };

@@ -24,7 +24,7 @@ struct AlarmFlags {
 
 /// The optical side. A lane without any value is not in use, or was not read.
 struct ModuleLane {
-  std::optional<double> rx_power_mw;  ///< 0 is "no light", a real value
+  std::optional<double> rx_power_mw;  ///< 0 means no light, and is a real value
   std::optional<double> tx_power_mw;
   std::optional<double> tx_bias_ma;
   std::optional<bool> rx_los;       ///< no signal at the receiver; latched in QSFP and CMIS
@@ -63,7 +63,7 @@ struct ModuleLoopback {
   bool operator==(const ModuleLoopback&) const = default;
 };
 
-/// Empty when the module gives none, or nonsense.
+/// Empty if the module gives none, or implausible ones.
 struct Limits {
   std::optional<double> low_alarm;
   std::optional<double> low_warn;
@@ -85,33 +85,34 @@ struct ModuleThresholds {
   bool operator==(const ModuleThresholds&) const = default;
 };
 
-/// One CMIS VDM quantity. Live: the interval of `min`, `max` and `avg` began at an unknown time.
+/// One CMIS VDM quantity. While live, the interval of `min`, `max` and `avg` began at an unknown
+/// time.
 struct VdmStatistics {
   std::optional<double> min, max, avg, current;
-  std::optional<double> total;  ///< of errored frames: all intervals since an unknown time
+  std::optional<double> total;  ///< for errored frames: all intervals since an unknown time
   [[nodiscard]] bool empty() const { return *this == VdmStatistics{}; }
   bool operator==(const VdmStatistics&) const = default;
 };
 
-/// CMIS versatile diagnostics monitoring (pages 20h-2Fh). Of several data paths the statistics hold
-/// the worst value of each (of `min` the best). The vectors are by lane, lane 1 first; 0 is a lane
-/// without a value (CMIS's own code for it).
+/// CMIS versatile diagnostics monitoring (pages 20h-2Fh). With several data paths the statistics
+/// hold the worst value of each (for `min` the best). The vectors are by lane, lane 1 first; 0 is a
+/// lane without a value (CMIS's own code for it).
 struct ModuleVdm {
   std::vector<double> media_esnr_db, host_esnr_db;
   std::vector<double> media_ltp_db, host_ltp_db;  ///< PAM4 level transition parameter
   VdmStatistics media_pre_fec_ber, host_pre_fec_ber;
   /// RS(544,514) frames that FEC could not correct, in a sampling interval (CMIS 5.4 7.1.5.1, FERC)
   VdmStatistics media_errored_frames, host_errored_frames;
-  /// Most symbol errors of any code word.
+  /// Most symbol errors in any codeword.
   VdmStatistics media_fec_tail_symbols, host_fec_tail_symbols;
   std::optional<double> laser_age_percent;
   std::optional<double> laser_frequency_error_mhz;  ///< the lane farthest from 0, with its sign
-  std::optional<bool> frozen;  ///< another program froze the statistics: they are old
+  std::optional<bool> frozen;  ///< another program froze the statistics: they are stale
   [[nodiscard]] bool empty() const { return *this == ModuleVdm{}; }
   bool operator==(const ModuleVdm&) const = default;
 };
 
-/// Monitors of a coherent module (C-CMIS, read through VDM). Of several lanes the worst value of
+/// Monitors of a coherent module (C-CMIS, read through VDM). With several lanes the worst value of
 /// each: the lowest of ratios and powers, the largest of impairments.
 struct ModuleCoherent {
   std::optional<double> chromatic_dispersion_ps_per_nm, dgd_ps, pdl_db;
@@ -124,12 +125,12 @@ struct ModuleCoherent {
 
 /// The changes of one latched flag since the module was inserted or the daemon started. A read
 /// clears the flag in the module: `cleared_at` is the first read that found it no longer set.
-/// Another reader may have cleared it before, and two changes between two reads look like none.
+/// Another reader may have cleared it earlier, and two changes between two reads go unseen.
 struct ModuleFlag {
   std::string name;                            ///< "rx_los", "rx_power_low_alarm", "host_tx_lol"
-  std::optional<std::uint32_t> lane;           ///< 1 first; none: of the whole module
+  std::optional<std::uint32_t> lane;           ///< from 1; nullopt: of the whole module
   bool set = false;                            ///< at the last read
-  std::uint64_t change_count = 0;              ///< set and cleared, each counts
+  std::uint64_t change_count = 0;              ///< setting and clearing each count
   std::optional<WallTime> set_at, cleared_at;  ///< the last time of each
   bool operator==(const ModuleFlag&) const = default;
 };
@@ -140,7 +141,7 @@ struct ModuleSample {
   std::string kind = "unknown";
   std::string type;        ///< "400G-DR4"
   std::string connector;   ///< "MPO-12", "LC", …
-  std::string fibre_face;  ///< "UPC" or "APC" (CMIS 5.3): a fibre of the other kind loses light
+  std::string fibre_face;  ///< "UPC" or "APC" (CMIS 5.3): mating it with the other kind loses light
   std::string vendor, part_number, serial, revision, firmware;
   std::string date;                ///< of manufacture, "2025-03-02"
   std::optional<double> length_m;  ///< of a cable (AOC, DAC, ACC)
@@ -176,7 +177,7 @@ struct ModuleSample {
   std::optional<bool> data_not_ready;        ///< the module declares its readings invalid
   std::optional<bool> checksums_ok;          ///< of every page that has one and was read
   ModuleCoherent coherent;
-  std::vector<ModuleFlag> flags;        ///< only of a module that the daemon reads again and again
+  std::vector<ModuleFlag> flags;        ///< only for a module that the daemon reads repeatedly
   std::optional<WallTime> imported_at;  ///< when another program read it; nullopt: the daemon did
   std::vector<std::string> warnings;    ///< what was implausible and therefore left out
   bool operator==(const ModuleSample&) const = default;

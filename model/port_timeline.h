@@ -34,12 +34,12 @@ struct PortTimeline {
   PortKey port;
   WallTime from, to;
   std::uint32_t step_s = 10;
-  std::vector<WallTime> at;              ///< when each step begins, without a hole
+  std::vector<WallTime> at;              ///< start of each step, without gaps
   std::vector<SignalSeries> signals;     ///< those with a value, in the table's order
   std::vector<FaultEvent> events;        ///< oldest first
   std::vector<RepairRecord> repairs;     ///< oldest first
   std::vector<Maintenance> maintenance;  ///< of all ports, oldest first
-  std::vector<KeptIdentity> identities;  ///< seen last first
+  std::vector<KeptIdentity> identities;  ///< most recently seen first
   [[nodiscard]] const SignalSeries* find(Signal signal) const {
     for (const SignalSeries& series : signals)
       if (series.signal == signal) return &series;

@@ -1,6 +1,6 @@
-// Repairs, as far as the node can see them: inferred from modules that were swapped, light that
-// went dark and came back, ports that were set down; with their effect, so that a step that failed
-// is not proposed again.
+// Repairs, as far as the node can detect them: inferred from swapped modules, light that went dark
+// and came back, ports that were administratively down. Their outcome is kept, so that a step that
+// failed is not proposed again.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace linkhealth {
 
-/// Repair steps, cheapest first. The node can see only some of them happen.
+/// Repair steps, cheapest first. The node can detect only some of them.
 enum class RepairAction : std::uint8_t {
   kLook,         ///< read, compare, ask: costs nothing and is never left out
-  kPortBounced,  ///< set down and up again
+  kPortBounced,  ///< administratively down and up again
   kFarPortBounced,
-  kDriverReloaded,  ///< or the device reset
+  kDriverReloaded,  ///< or the device was reset
   kNodeRebooted,
   kModuleReseated,  ///< the same serial came back
   kFarModuleReseated,
   kFibreReseated,  ///< light went dark and came back changed: cleaned, reseated, or another jumper
   kFibreReplaced,
-  kModuleReplaced,     ///< another serial; or a cable that has its own EEPROM
+  kModuleReplaced,     ///< another serial; includes a cable with its own EEPROM
   kFarModuleReplaced,  ///< another serial at the far end
   kMoved,
   kCardReplaced,
   kSwitchCardReplaced,
 };
-/// "": the node cannot see that it happens.
+/// "": the node cannot detect it.
 constexpr auto enum_names(RepairAction) {
   return std::to_array<std::string_view>(
       {"", "port_bounced", "", "driver_reloaded", "node_rebooted", "module_reseated", "",
@@ -38,7 +38,7 @@ constexpr auto enum_names(RepairAction) {
 }
 
 enum class RepairOutcome : std::uint8_t {
-  kPending,  ///< it is being verified, or there was no fault
+  kPending,  ///< being verified, or there was no fault
   kHeld,     ///< the fault closed
   kFailed,   ///< the fault came back
 };
@@ -48,11 +48,11 @@ constexpr auto enum_names(RepairOutcome) {
 
 struct RepairRecord {
   std::string port;      ///< stable key
-  std::string fault_id;  ///< of the fault that was open; "" when none was
+  std::string fault_id;  ///< of the fault that was open; "" if none
   RepairAction action = RepairAction::kPortBounced;
   WallTime at;  ///< when the link came back
   RepairOutcome outcome = RepairOutcome::kPending;
-  /// Of the lane that received least before.
+  /// For the lane that received least before.
   std::optional<double> rx_power_before_dbm, rx_power_after_dbm;
   std::optional<std::uint32_t> rx_lane;  ///< from 1
   std::optional<double> pre_fec_ber_before, pre_fec_ber_after;

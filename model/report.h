@@ -48,11 +48,11 @@ constexpr auto enum_names(FaultEventKind) {
       {"opened", "worsened", "acknowledged", "proving", "closed", "reopened"});
 }
 
-/// One comparison: the observed value, the threshold, the place, and the source of the value.
+/// One comparison: the observed value, the limit, the place, and the source of the value.
 struct Evidence {
   std::string symptom;
   std::optional<double> observed;
-  std::string op;  ///< "<", ">", ">=", "=", …: "observed op threshold" holds, but for "="
+  std::string op;  ///< "<", ">", ">=", "=", …: "observed op threshold" holds, except for "="
   std::optional<double> threshold;
   std::string unit;
   std::string where;        ///< "lane 2", "far end"; "" for the port as a whole
@@ -68,7 +68,7 @@ struct MissingEvidence {
   std::string why;
   std::string how;
   /// The other faults that it would distinguish from this one: "damaged fibre (4%)"; "": it would
-  /// change the confidence only.
+  /// only change the confidence.
   std::string decides;
 };
 
@@ -84,26 +84,27 @@ struct Undecided {
   End end = End::kNone;
   double confidence = 0;
   std::string test;                ///< the cheapest test that distinguishes them
-  std::vector<Candidate> names{};  ///< all, the reported one included; most likely first
+  std::vector<Candidate> names{};  ///< all, including the reported one; most likely first
 };
 
 /// The weight of one symptom for the fault against the runner-up: the logarithm of the odds (1: 2.7
 /// to 1, 4.6: 100 to 1).
 struct EvidenceShare {
   std::string symptom;  ///< or "prior probability of each fault", "light and errors combined"
-  double nats = 0;      ///< below 0: for the runner-up
+  double nats = 0;      ///< below 0: favours the runner-up
 };
 struct EvidenceShares {
   std::string against;  ///< the runner-up: a fault's name, or "healthy"
   End end = End::kNone;
-  std::vector<EvidenceShare> shares;  ///< the largest first; their sum is the log odds of the two
+  std::vector<EvidenceShare> shares;  ///< largest first; their sum is the log odds of the two
 };
 
 /// Earlier faults of the same port, module or cable.
 struct FaultPast {
-  std::uint32_t port_times = 0;    ///< faults that were closed on this port
-  std::uint32_t module_times = 0;  ///< with this module (by its serial number), on whichever port
-  std::uint32_t cable_times = 0;   ///< with these two modules, or this cable, together
+  std::uint32_t port_times = 0;  ///< faults that were closed on this port
+  /// Closed faults with this module (by serial number), on any port.
+  std::uint32_t module_times = 0;
+  std::uint32_t cable_times = 0;  ///< closed faults with these two modules, or this cable, together
   std::optional<WallTime> last_closed_at;
   [[nodiscard]] bool empty() const {
     return port_times == 0 && module_times == 0 && cable_times == 0;
@@ -114,8 +115,9 @@ struct FaultPast {
 /// The verification of a repaired link.
 struct FaultProof {
   WallTime since;
-  double needed_s = 0;              ///< without a symptom, a carrier loss or an uncorrectable block
-  std::optional<double> ber_bound;  ///< upper bound of the bit error ratio after no error, 95 %
+  double needed_s = 0;  ///< time without a symptom, a carrier loss or an uncorrectable block
+  /// Upper bound of the bit error ratio without any error, 95 % confidence.
+  std::optional<double> ber_bound;
   bool operator==(const FaultProof&) const = default;
 };
 
@@ -127,24 +129,24 @@ struct Acknowledgement {
   bool operator==(const Acknowledgement&) const = default;
 };
 
-/// While it lasts the port raises no alert; it is still read, judged and shown.
+/// During maintenance the port raises no alert; it is still read, judged and shown.
 struct Maintenance {
   std::string port;  ///< stable key; "" for all ports of the node
   std::string by, reason;
   WallTime since;
-  std::optional<WallTime> until;       ///< nullopt: as long as the file exists
-  std::string file;                    ///< "" where it was begun by command
-  std::optional<WallTime> ended_at{};  ///< nullopt: it lasts
-  std::optional<bool> module_reads{};  ///< false: the module's memory is not read meanwhile
+  std::optional<WallTime> until;       ///< nullopt: while the file exists
+  std::string file;                    ///< "" if begun by command
+  std::optional<WallTime> ended_at{};  ///< nullopt: still in force
+  std::optional<bool> module_reads{};  ///< false: the module's memory is not read during it
   bool operator==(const Maintenance&) const = default;
 };
 
 struct FaultReport {
-  std::string id;  ///< NODE:STABLE_PORT:FAULT:OPENED, the same over restarts
-  /// Of a fault that several ports share: all of them, the one that reports it first. It stands
-  /// in the faults of each.
+  std::string id;  ///< NODE:STABLE_PORT:FAULT:OPENED, the same after restarts
+  /// For a fault that several ports share: all of them, the reporting one first. It is listed in
+  /// the faults of each.
   std::vector<PortKey> ports;
-  std::string fault;  ///< a name of docs/recording.md
+  std::string fault;  ///< a fault name of docs/recording.md
   End end = End::kNone;
   Severity severity = Severity::kWarning;
   double confidence = 0;  ///< calibrated: of the faults with 0.8, four in five are right
@@ -155,28 +157,29 @@ struct FaultReport {
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
   std::vector<Evidence> ruled_out;      ///< absent symptoms of other faults (`rules_out`)
-  std::vector<Candidate> differential;  ///< most likely first, the fault itself included
+  std::vector<Candidate> differential;  ///< most likely first, this fault included
   std::optional<Undecided> undecided;
   std::optional<EvidenceShares> shares;
-  std::vector<std::string> repair;  ///< cheapest first, without the steps that have failed
+  std::vector<std::string> repair;  ///< cheapest first, without steps that have failed
   std::string verify;
   std::string to_be_sure;             ///< the one test that would confirm it
-  std::vector<RepairRecord> repairs;  ///< attempted ones, oldest first
+  std::vector<RepairRecord> repairs;  ///< attempted repairs, oldest first
   FaultPast past;
-  std::optional<FaultProof> proof;              ///< only while the repair is verified
+  std::optional<FaultProof> proof;              ///< only while the repair is being verified
   std::optional<Acknowledgement> acknowledged;  ///< in force now
 };
 
-/// Whether the fault is counted, alerted and repaired on this port: a shared one only on its first.
+/// Whether the fault is counted, alerted and repaired on this port: a shared one only on its first
+/// port.
 inline bool is_told_on(const FaultReport& fault, const PortKey& port) {
   return fault.ports.empty() || fault.ports.front() == port;
 }
 
-/// Statistics of a port, for tables and metrics. nullopt: not known.
+/// Statistics of a port, for tables and metrics. nullopt: unknown.
 struct PortFigures {
   std::optional<double> pre_fec_ber;  ///< over ber_window_s
   std::optional<double> ber_window_s;
-  /// Confidence interval of the ratio, 95 %.
+  /// 95 % confidence interval of the ratio.
   std::optional<double> pre_fec_ber_low, pre_fec_ber_high;
   /// Baseline of this link; an interval without an error counts as half a bit. nullopt: too young.
   std::optional<double> pre_fec_ber_normal;
@@ -185,70 +188,71 @@ struct PortFigures {
   std::optional<double>
       rx_power_margin_db;                   ///< above the module's low alarm, or the medium's limit
   std::optional<double> pre_fec_ber_limit;  ///< of the FEC mode in use
-  /// Below this link's baseline, of the lane that lost most: received here and at the far end, sent
-  /// by both lasers. Negative: more than before.
+  /// Below this link's baseline, for the lane that lost most: received here and at the far end,
+  /// sent by both lasers. Negative: more light than before.
   std::optional<double> rx_power_lost_db, far_rx_power_lost_db, tx_power_lost_db,
       far_tx_power_lost_db;
-  std::optional<std::uint32_t> rx_power_lost_lane;  ///< from 1; of rx_power_lost_db
+  std::optional<std::uint32_t> rx_power_lost_lane;  ///< lane of rx_power_lost_db, from 1
   std::optional<double> best_speed_mbps;  ///< highest speed ever seen on this port or in its place
   std::uint64_t involuntary_downs_24h = 0;
   std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
   std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
-  /// The involuntary ones as a counter: never decreases when a loss turns out to be planned.
+  /// The involuntary ones as a counter: it never decreases when a loss turns out to be planned.
   std::uint64_t involuntary_downs_told = 0;
   [[nodiscard]] std::uint64_t voluntary_downs_told() const {
     return involuntary_downs_total + voluntary_downs_total - involuntary_downs_told;
   }
-  std::optional<WallTime> last_involuntary_down_at;  ///< maybe from an earlier run
+  std::optional<WallTime> last_involuntary_down_at;  ///< possibly in an earlier run
   std::optional<SteadyTime> carrier_since;           ///< last change of the carrier
 };
 
-/// A verdict of the symptom table on one port, for `explain --evidence`.
+/// The result of one row of the symptom table on one port, for `explain --evidence`.
 struct SymptomVerdict {
   std::string symptom;
   std::string verdict;  ///< "present", "absent" or "unknown"
   std::string reason;   ///< why unknown
 };
 
-/// A slow change that reaches a limit, with 99 % confidence and in time to act.
+/// A slow change that will reach a limit, with 99 % confidence, and soon enough to matter.
 struct Trend {
   std::string what;    ///< "rx_power", "tx_bias", "pre_fec_ber", "temperature"
   std::string unit;    ///< of level and limit: "dBm", "mA", "decades" (log10), "C"
   double per_day = 0;  ///< dB, % (of the level), decades, C
   double low_per_day = 0, high_per_day = 0;
   double level = 0, limit = 0;
-  double days_left = 0;  ///< until the limit
+  double days_left = 0;  ///< until the limit is reached
   double days_left_low = 0, days_left_high = 0;
-  double over_days = 0;  ///< measured over
+  double over_days = 0;  ///< duration of the measurement
 };
 
 /// Bandwidth that the faults of a port or node cost.
 struct Impact {
   double bandwidth_lost_mbps = 0;     ///< not available now
   double bandwidth_at_risk_mbps = 0;  ///< available, on links with a fault
-  double share = 0;                   ///< the sum of both, of the node's expected bandwidth
-  std::string rail;                   ///< of a port, as configured; "" where it is not
-  std::optional<double> rail_share;   ///< the sum of both, of the rail's expected bandwidth
+  double share = 0;  ///< the sum of both as a share of the node's expected bandwidth
+  std::string rail;  ///< of a port, as configured; else ""
+  /// The sum of both as a share of the rail's expected bandwidth.
+  std::optional<double> rail_share;
   bool operator==(const Impact&) const = default;
 };
 
 struct PortReport {
   PortKey port;
   Health health = Health::kUnknown;
-  std::string note;                 ///< information that is no fault; "" mostly
+  std::string note;                 ///< information that is not a fault; usually ""
   std::string exempt;               ///< why the port is not monitored; "" when it is
-  std::string peer;                 ///< "leaf-12 Ethernet17/1"; "" when not known
+  std::string peer;                 ///< "leaf-12 Ethernet17/1"; "" unknown
   std::vector<FaultReport> faults;  ///< not closed; highest confidence first, then severity
   PortSample latest;                ///< the last known value of each group
   PortFigures figures;
   std::vector<Gap> gaps;  ///< the reasons in latest.sources
   /// What a healthy link is judged by and was not read: "errors", "fec", "optics", "events"; then
-  /// "far_end" too, if it has no name. Empty: the verdict has full coverage.
+  /// also "far_end", if it has no name. Empty: full coverage.
   std::vector<std::string> partial;
-  std::vector<std::string> checks;  ///< of a link that is down without a diagnosis: what to check
+  std::vector<std::string> checks;  ///< what to check on a link that is down without a diagnosis
   std::vector<SymptomVerdict> symptoms;
   std::vector<Trend> trends;
-  std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
+  std::optional<Impact> impact;  ///< nullopt: nothing lost or at risk
   std::optional<Maintenance> maintenance;
   ExpectedPort expected;
 };
@@ -260,13 +264,13 @@ struct Report {
   std::vector<PortReport> ports;   ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
   std::optional<Impact> impact;    ///< of all ports together
   std::vector<Gap> gaps;           ///< of the whole node
-  SourceMap sources;               ///< the same as states; not part of the document
+  SourceMap sources;               ///< `gaps` as states; not part of the document
   std::optional<SiteLabels> site;  ///< where the node is, as configured
-  std::optional<bool> dry_run;     ///< true: nothing is sent; else left out
+  std::optional<bool> dry_run;     ///< true: nothing is sent; otherwise left out
   std::vector<ProbeTiming> timings;
 };
 
-/// How the note of a port begins that the configuration expects and that is exempt by its nature.
+/// Beginning of the note of a port that the configuration expects although its kind is exempt.
 inline constexpr std::string_view kRefusedEntry =
     "the configuration expects this port, but it cannot be monitored";
 
@@ -283,7 +287,7 @@ struct FaultEvent {
   std::string rail{};                ///< of the port, as planned
   std::optional<SiteLabels> site{};  ///< where the node is
 };
-/// FAULT_ID/EVENT/MILLISECONDS: unique, and the same for an event that is sent again.
+/// FAULT_ID/EVENT/MILLISECONDS: unique, and the same when an event is sent again.
 std::string event_id(const FaultEvent& event);
 
 }  // namespace linkhealth

@@ -1,6 +1,6 @@
-// A setting is a number in a rule that an operator may change, declared next to its use with its
-// default, bounds, unit and meaning. The YAML key, --check-config, --dump-config and the
-// suggestions for misspelt keys follow from the row.
+// A setting is a number in a rule that an operator may change. It is declared where it is used,
+// with its default, bounds, unit and meaning. The YAML key, --check-config, --dump-config and the
+// suggestions for misspelt keys are derived from the row.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct Setting {
   std::string_view meaning;
 };
 
-/// The settings of one component, such as the sampler. In the YAML file <name>.<setting>.
+/// The settings of one component, such as the sampler. The YAML key is <name>.<setting>.
 struct SettingGroup {
   std::string_view name;
   std::span<const Setting> settings;
@@ -41,7 +41,7 @@ class SettingTable {
   /// REQUIRES: the group exists.
   [[nodiscard]] SettingValues values(std::string_view group) const;
   [[nodiscard]] const std::vector<SettingGroup>& groups() const { return groups_; }
-  /// An error names the allowed range or the nearest good name.
+  /// The error names the allowed range or the nearest valid name.
   Result<void> set(std::string_view group, std::string_view setting, double value);
 
  private:

@@ -18,8 +18,9 @@ using enum Aggregation;
 
 constexpr double kRatio = 0;
 
-/// Precision: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 %
-/// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. Counters are whole.
+/// Precision: modules report power in 0.1 uW, and 0.1 dB matters; laser current in 2 uA, and 1 %
+/// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. Counters are whole
+/// numbers.
 std::array<SignalInfo, kSignalCount> make_table() {
   std::array<SignalInfo, kSignalCount> table{{
       {kCarrierUp, "carrier_up", 1, kMin, {}},
@@ -87,7 +88,7 @@ double rounded(const SignalInfo& info, double value) {
   if (!std::isfinite(value)) return value;
   if (info.precision == kRatio) return parse_double(fmt::format("{:.3g}", value)).value_or(value);
   if (info.precision >= 1) return std::round(value / info.precision) * info.precision;
-  // 0.01 has no exact double: dividing by the whole number of steps in 1 gives the nearest one.
+  // 0.01 is not exact as a double: dividing by the number of steps in 1 gives the nearest one.
   const double steps = std::round(1 / info.precision);
   return std::round(value * steps) / steps;
 }

@@ -1,6 +1,6 @@
 // THE signal table: the values of a port that the history database keeps for weeks
 // (storage/history/history_store.h), each with its unit, its useful precision, and how a longer
-// step is made of shorter ones.
+// step is computed from shorter ones.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace linkhealth {
 
-/// How the value of a longer step is made of those of the shorter steps in it.
+/// How the value of a longer step is computed from the shorter steps in it.
 enum class Aggregation : std::uint8_t { kMean, kMin, kMax, kSum };
 
 enum class Signal : std::uint8_t {
@@ -60,9 +60,9 @@ inline constexpr std::size_t kSignalCount =
 struct SignalInfo {
   Signal signal = Signal::kCarrierUp;
   std::string name;      ///< with its unit: "rx_power_dbm", "rx_power_dbm.1"
-  double precision = 0;  ///< in its unit; 0: a ratio, of which three digits count
+  double precision = 0;  ///< in its unit; 0: a ratio, kept to three significant digits
   Aggregation aggregation = Aggregation::kMean;
-  std::optional<Indicator> indicator;  ///< what it counts
+  std::optional<Indicator> indicator;  ///< the indicator that it counts
 };
 
 /// In the order of Signal. That order is part of the format of stored rows: add rows at the end.
@@ -72,10 +72,10 @@ inline const SignalInfo& signal_info(Signal signal) {
 }
 /// nullopt: no such signal.
 std::optional<Signal> find_signal(std::string_view name);
-/// `value` to the precision of the signal.
+/// `value`, rounded to the precision of the signal.
 double rounded(const SignalInfo& info, double value);
 
-/// The values of one port in one step; NaN: not known.
+/// The values of one port in one step; NaN: unknown.
 class SignalValues {
  public:
   SignalValues() { values_.fill(kUnknownValue); }
@@ -90,10 +90,10 @@ class SignalValues {
   std::array<double, kSignalCount> values_{};
 };
 
-/// A row as it is stored: eight bytes in which bit i stands for signal i, then each signal that is
-/// known as a float, all in the byte order of this machine.
+/// A row as it is stored: eight bytes in which bit i stands for signal i, then each known signal as
+/// a float, all in this machine's byte order.
 std::string packed_signals(const SignalValues& values);
-/// Empty where the bytes are no such row.
+/// Empty if the bytes are not such a row.
 SignalValues unpacked_signals(std::string_view bytes);
 
 }  // namespace linkhealth

@@ -11,7 +11,7 @@ std::string PortId::stable_key() const {
 }
 
 bool is_of_provider(const PortId& id) {
-  // A soft RDMA device (rxe, siw) is "virtual", too, and has no PCI function.
+  // A soft RDMA device (rxe, siw) is also "virtual", and has no PCI function.
   return id.exempt.empty() &&
          (id.function == "vf" || (id.function == "virtual" && !id.pci.empty()));
 }

@@ -1,8 +1,8 @@
-// What the daemon saw at one time: the one value that probes make, the engine folds and recordings
-// hold. The fields are those of the recording format (docs/recording.md), with the unit in every
-// name. Absent is not zero: a value that the hardware does not offer is nullopt, a group that was
-// not due or could not be read is nullopt, and of the latter the state of its source says why. An
-// empty string means "not known".
+// All that the daemon read at one time: probes produce it, the engine folds it and recordings hold
+// it. The fields are those of the recording format (docs/recording.md), with the unit in every
+// name. Absent is not zero: a value that the hardware does not offer is nullopt, and so is a group
+// that was not due or could not be read; in the latter case the state of its source has the reason.
+// An empty string means "unknown".
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace linkhealth {
 
 /// "mlx5_0/1", or the netdev's name for an Ethernet port without a verbs device. A label that may
-/// change: PortId::stable_key() survives a reboot.
+/// change; PortId::stable_key() survives a reboot.
 using PortKey = std::string;
 
 /// The identity of a port. Never changes while the device is registered.
@@ -35,40 +35,40 @@ struct PortId {
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
   bool verbs = true;       ///< false: a plain Ethernet port. Follows from a key without '/'
   std::string exempt;      ///< why it is not monitored ("virtual function of 0000:1b:00.0")
-  // Of the NIC, from the verbs device; "" where its driver reports none.
+  // Of the NIC, from the verbs device; "" if its driver reports none.
   std::string firmware{};        ///< fw_ver
   std::string board_id{};        ///< the PSID ("MT_0000000838")
   std::string hca_type{};        ///< "MT4129"
-  std::string sys_image_guid{};  ///< of mlx5 one for all functions of a card
+  std::string sys_image_guid{};  ///< mlx5: one for all functions of a card
 
   [[nodiscard]] PortKey key() const;
-  /// What survives renames and reboots: PCI address and port; the key where there is no PCI
-  /// address.
+  /// Survives renames and reboots: PCI address and port; the key if there is no PCI address.
   [[nodiscard]] std::string stable_key() const;
   bool operator==(const PortId&) const = default;
 };
 
-/// A virtual function, or a cloud's own NIC, that is judged here: card and cable belong to the
-/// machine that lends it. Virtual functions whose physical one is here are exempt.
+/// A virtual function, or a cloud's own NIC, that is judged here: its card and cable belong to the
+/// provider's machine. Virtual functions whose physical function is in this node are exempt.
 bool is_of_provider(const PortId& id);
-/// Its names in configuration: "mlx5_0/1", "0000:1b:00.0/1", "ens1np0"; of port 1 also the
-/// device's, "mlx5_0" and "0000:1b:00.0". Without repetitions.
+/// Its names in configuration: "mlx5_0/1", "0000:1b:00.0/1", "ens1np0"; for port 1 also the
+/// device's, "mlx5_0" and "0000:1b:00.0". No duplicates.
 std::vector<std::string> port_names(const PortId& id);
 bool is_named(const PortId& id, const std::string& name);
 
-/// Why the kernel thinks a link is down (ETHTOOL_A_LINKSTATE_EXT_STATE), in ethtool's words.
+/// Why the link is down according to the kernel (ETHTOOL_A_LINKSTATE_EXT_STATE), in ethtool's
+/// words.
 struct DownReason {
   std::string state;     ///< "No cable", "Bad signal integrity", …
-  std::string substate;  ///< "Serdes ALOS", …; "" when the kernel gives none
+  std::string substate;  ///< "Serdes ALOS", …; "" if the kernel gives none
   bool operator==(const DownReason&) const = default;
 };
 
 struct LinkSample {
   std::optional<bool> admin_up;  ///< IFF_UP
-  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand, and where no interface is seen:
-                                 ///< has_link(phys_state)
-  std::string state;             ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
-  std::string phys_state;        ///< "LinkUp", "Polling", "Disabled", …
+  /// IFF_LOWER_UP; for InfiniBand, and without a network interface: has_link(phys_state).
+  std::optional<bool> carrier;
+  std::string state;       ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
+  std::string phys_state;  ///< "LinkUp", "Polling", "Disabled", …
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::optional<std::uint32_t> mtu_bytes;
@@ -77,22 +77,22 @@ struct LinkSample {
   /// The kernel's counts of carrier gains and losses (IFLA_CARRIER_UP_COUNT, …_DOWN_COUNT).
   std::optional<std::uint64_t> carrier_up_count, carrier_down_count;
   std::optional<std::uint32_t> sqi,
-      sqi_max;                            ///< signal quality index, where a PHY has one (BASE-T)
-  std::optional<DownReason> down_reason;  ///< only while down, and where the driver gives one
+      sqi_max;                            ///< signal quality index, if the PHY has one (BASE-T)
+  std::optional<DownReason> down_reason;  ///< only while down, and if the driver gives one
   bool operator==(const LinkSample&) const = default;
 };
-/// Whether a physical state is that of a link. A link that recovers from errors is down, and
-/// counted so (LinkDownedCounter), only when the recovery fails (IBTA vol. 1, 16.1.3.5).
+/// Whether this physical state means a link. A link in error recovery is not yet down; it goes
+/// down, and is counted (LinkDownedCounter), only if the recovery fails (IBTA vol. 1, 16.1.3.5).
 bool has_link(std::string_view phys_state);
-/// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and
-/// Armed pass only subnet management packets (IBTA vol. 1, 14.2.5.6 PortState).
+/// An InfiniBand link that has trained but that no subnet manager has made ACTIVE: in Initialize
+/// and Armed only subnet management packets pass (IBTA vol. 1, 14.2.5.6 PortState).
 bool is_unmanaged(const LinkSample& link);
-/// By an administrator: `ip link set down`; of an InfiniBand port, which has no such flag,
-/// `ibportstate disable` (IBTA vol. 1, 14.2.5.6 PortPhysicalState).
+/// Administratively down: by `ip link set down`, or by `ibportstate disable` for an InfiniBand
+/// port, which has no such flag (IBTA vol. 1, 14.2.5.6 PortPhysicalState).
 bool is_set_down(const LinkSample& link, std::string_view link_layer);
-/// mlx5 counts a gain and a loss for an event that changed nothing, such as a port that is set up
-/// without a cable (linux, since 5.14: mlx5e_update_carrier() calls netif_carrier_event()): on a
-/// link that is down before and after, equal increases mean nothing.
+/// mlx5 counts a gain and a loss for an event that changed nothing, such as bringing up a port
+/// without a cable (linux, since 5.14: mlx5e_update_carrier() calls netif_carrier_event()). If the
+/// link is down before and after, equal increases mean nothing.
 bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t losses);
 
 /// FEC counters of one lane, lane 1 first.
@@ -103,27 +103,27 @@ struct FecLane {
   bool operator==(const FecLane&) const = default;
 };
 
-/// The far end of the cable: one sample a port, joined from all sources. An empty sample revokes
+/// The far end of the cable: one sample per port, merged from all sources. An empty sample revokes
 /// the earlier ones.
 struct PeerSample {
-  /// The source of the names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only
-  /// names).
+  /// The source of the names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (names
+  /// only).
   std::string source;
-  std::optional<double> age_s;  ///< of that reading in this snapshot; a plan has no age
+  std::optional<double> age_s;  ///< age of that reading in this snapshot; a plan has none
   std::string system, port, guid;
   std::string description;  ///< LLDP port description
-  std::string address;      ///< of the far system's management
+  std::string address;      ///< management address of the far system
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::optional<ModuleSample> module;
-  /// The sources of link, counters and module where they differ from `source`, and the ages of
-  /// their readings; `age_s` where there is none.
+  /// The sources of link, counters and module if they differ from `source`, and the ages of their
+  /// readings; without one, `age_s` applies.
   std::string link_source, counters_source, module_source;
   std::optional<double> link_age_s, counters_age_s, module_age_s;
   bool operator==(const PeerSample&) const = default;
 };
 
-/// One link of PCIe: what it runs at, and what both of its ends can do.
+/// One PCIe link: what it runs at, and what both of its ends support.
 struct PcieLink {
   std::string bridge;  ///< "0000:59:01.0": the bridge at its lower end; "": the card
   std::optional<double> speed_gtps, max_speed_gtps;
@@ -140,19 +140,21 @@ struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
   std::optional<std::uint64_t> aer_correctable, aer_nonfatal, aer_fatal;
-  /// The link as the bridge above reports it. The maxima above are already the lesser of both ends.
+  /// The link as reported by the bridge above. The maxima above are already the lesser of both
+  /// ends.
   std::optional<double> bridge_speed_gtps, bridge_max_speed_gtps;
   std::optional<std::uint32_t> bridge_width, bridge_max_width;
-  /// Of the links between the card's own and the root port: the narrowest that runs below what both
-  /// of its ends can do, and carries less than the card's own link; nullopt: there is none.
+  /// Among the links between the card's own and the root port: the narrowest that runs below what
+  /// both of its ends support and carries less than the card's own link; nullopt: none.
   std::optional<PcieLink> above;
-  /// What is below its best: the card's own link, else the one above; the card's where none is.
+  /// The link that is below its best: the card's own, otherwise the one above; the card's if
+  /// neither is.
   [[nodiscard]] PcieLink lowest() const {
     const PcieLink own{"", speed_gtps, max_speed_gtps, width, max_width};
     return own.is_low() || !above ? own : *above;
   }
-  std::string slot;  ///< the label of the board's slot; "" where firmware names none
-  std::optional<std::uint32_t> numa_node;            ///< nullopt: the platform has no such notion
+  std::string slot;  ///< the label of the board's slot; "" if firmware names none
+  std::optional<std::uint32_t> numa_node;            ///< nullopt: the platform has none
   std::optional<double> nic_temperature_c;           ///< the hottest sensor of the NIC (hwmon)
   std::optional<double> nic_critical_temperature_c;  ///< that sensor's own limit
   bool operator==(const PcieSample&) const = default;
@@ -187,9 +189,9 @@ enum class PortEventKind : std::uint8_t {
   kMonitorStart,
   kMonitorStop,
   kLidChange,  ///< the subnet manager gave the port another LID
-  kSmChange,   ///< another subnet manager
+  kSmChange,   ///< a different subnet manager
 };
-/// The recording's words.
+/// The names used in recordings.
 constexpr auto enum_names(PortEventKind) {
   return std::to_array<std::string_view>(
       {"carrier_down", "carrier_up", "admin_down", "admin_up", "port_error", "port_active",
@@ -206,11 +208,11 @@ struct PortEvent {
   bool operator==(const PortEvent&) const = default;
 };
 
-/// In the reason of a card that has its driver and no port, of the source pci_bus.
+/// In the reason of source pci_bus: a card that has its driver but no port.
 inline constexpr std::string_view kMadeNoPort = "which created no port";
 
-/// A read that failed, and why: neither a fault nor health. The states of sources are made of them
-/// (model/source_table.h).
+/// A read that failed, and why: it indicates neither fault nor health. The states of sources are
+/// derived from gaps (model/source_table.h).
 struct Gap {
   PortKey port;       ///< "" for the whole node
   std::string probe;  ///< the source, by its name in the source table
@@ -222,7 +224,7 @@ struct Gap {
 /// The sources that have a reason.
 std::vector<Gap> gaps_of(const PortKey& port, const SourceMap& sources);
 
-/// Follows a counter's name in the reason of a gap: it is saturated until it is cleared.
+/// Follows a counter's name in the reason of a gap: it stays saturated until it is cleared.
 inline constexpr std::string_view kCountsNoFurther = " is saturated";
 
 /// How long a probe took in this cycle. Not recorded.
@@ -235,8 +237,8 @@ struct ProbeTiming {
 struct Snapshot {
   SteadyTime taken_at;
   WallTime wall_time;
-  std::optional<double> uptime_s;       ///< of the kernel; drops at a reboot
-  std::map<PortKey, PortSample> ports;  ///< every port that exists now, also when nothing was due
+  std::optional<double> uptime_s;       ///< of the kernel; decreases at a reboot
+  std::map<PortKey, PortSample> ports;  ///< every port that exists now, even if nothing was due
   std::vector<PortEvent> events;        ///< since the last snapshot, ordered by t
   /// Of the whole node, like PortSample::sources.
   std::optional<SourceMap> sources;
@@ -255,10 +257,10 @@ struct ExpectedPort {
   bool operator==(const ExpectedPort&) const = default;
 };
 
-/// Labels of the place, by the site's own words: row, rack, u, pod, …
+/// Labels of the place, in the site's own terms: row, rack, u, pod, …
 using SiteLabels = std::map<std::string, std::string>;
 
-/// The first line of a recording: what does not change from one snapshot to the next.
+/// The first line of a recording: what does not change between snapshots.
 struct RecordingHeader {
   std::string node;
   std::string boot_id;

@@ -108,7 +108,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-/// How the names of a source's counters begin.
+/// Prefixes of the names of a source's counters.
 constexpr std::pair<std::string_view, SourceId> kPrefixes[] = {{"netdev_", kNetdevStats},
                                                                {"link_ext_down_count", kDownReason},
                                                                {"fec_", kFec},
@@ -124,15 +124,15 @@ bool is_not_offered(std::string_view reason) {
          reason.find("Operation not supported") != std::string_view::npos;
 }
 
-/// Of one failure. A bus that another reader holds (EBUSY) is not unreadable: the time of one does
-/// not count for the other.
+/// Whether both are the same failure. EBUSY (another reader holds the bus) does not mean
+/// unreadable, so its duration must not count towards another failure's.
 bool is_same(const SourceStatus& status, const SourceReport& report) {
   constexpr std::string_view kBusy = "EBUSY";
   return status.state == report.state &&
          status.reason.starts_with(kBusy) == report.reason.starts_with(kBusy);
 }
 
-/// Adds the sources that others stop, without a reason of their own.
+/// Adds the sources that are stopped by others, without a reason of their own.
 void add_stopped(SourceReports& reports) {
   const auto stop = [&reports](SourceState state, auto is_stopped) {
     for (const SourceInfo& row : kSources)
@@ -165,7 +165,7 @@ SourceId source_of_other(std::string_view counter_name) {
   return found == std::end(kPrefixes) ? kHwCounters : found->second;
 }
 
-/// Several sources read standard statistics: their names tell which.
+/// Several sources read standard statistics: the name of a counter shows which one.
 SourceId source_of(CounterId id) {
   const CounterInfo& counter = known_counters()[id];
   if (counter.source == CounterSource::kEthtoolStd) return source_of_other(counter.name);

@@ -82,7 +82,7 @@ class LiveDir final : public HostDir {
   bool one_read_;
 };
 
-/// A directory of a copied tree, whose links must not lead out of it.
+/// A directory of a copied tree: its links must not lead out of the tree.
 class CopiedDir final : public HostDir {
  public:
   CopiedDir(LiveHost& host, std::string path) : host_(host), path_(std::move(path)) {}
@@ -95,7 +95,7 @@ class CopiedDir final : public HostDir {
   std::string path_;
 };
 
-/// One record with each read (linux: kernel/printk/printk.c, devkmsg_read).
+/// Returns one record per read (linux: kernel/printk/printk.c, devkmsg_read).
 class LiveRecords final : public HostEvents {
  public:
   explicit LiveRecords(OwnedFd fd) : fd_(std::move(fd)) {}
@@ -106,7 +106,8 @@ class LiveRecords final : public HostEvents {
       const auto size = ::read(fd_.get(), buffer_.data(), buffer_.size());
       if (size < 0 && errno == EINTR) continue;
       if (size == 0 || (size < 0 && errno == EAGAIN)) break;
-      if (size < 0) return errno_error("read", errno);  // what came before stays for the next call
+      // what was read so far stays for the next call.
+      if (size < 0) return errno_error("read", errno);
       pending_.emplace_back(buffer_.begin(), buffer_.begin() + size);
     }
     return std::exchange(pending_, {});
@@ -151,11 +152,11 @@ Result<std::vector<std::string>> LiveHost::list_dir(const std::string& path) {
   if (!fd) return fd.error();
   const std::unique_ptr<DIR, CloseDir> dir(fdopendir(fd->get()));
   if (!dir) return errno_error(path, errno);
-  fd->release();  // the directory's now
+  fd->release();  // now owned by the directory
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
-    const dirent* entry = readdir(dir.get());  // one DIR, one thread
+    const dirent* entry = readdir(dir.get());  // readdir() is safe here: one DIR, one thread
     if (entry == nullptr) break;
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
@@ -194,8 +195,9 @@ Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol,
 
 namespace {
 
-/// The kernel log as systemd gives it (StandardInput=file:/dev/kmsg): opened by root, so that the
-/// daemon needs no right of its own. Its place is shared, so it is set to the beginning.
+/// The kernel log as passed by systemd (StandardInput=file:/dev/kmsg): opened by root, so that the
+/// daemon needs no permission of its own. Its file position is shared, so it is reset to the
+/// beginning.
 Result<OwnedFd> kernel_log_of_the_unit() {
   struct stat status {};
   // linux: Documentation/admin-guide/devices.txt, 1 char, 11
@@ -217,7 +219,7 @@ Result<std::unique_ptr<HostEvents>> LiveHost::open_records(const std::string& pa
   if (!fd) return fd.error();
   struct stat status {};
   if (fstat(fd->get(), &status) != 0) return errno_error(path, errno);
-  // A FIFO is a device of a test. A plain file would never become readable.
+  // Tests use a FIFO as the device. A plain file would never become readable.
   if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
     return Error{path + ": not a device", EINVAL};
   return std::unique_ptr<HostEvents>(std::make_unique<LiveRecords>(*std::move(fd)));

@@ -13,17 +13,17 @@
 
 namespace linkhealth {
 
-/// Raises this process's limit of open files to what it may have: a node with many virtual
-/// functions keeps more directories open than the usual soft limit of 1,024.
+/// Raises this process's soft limit of open files to the hard limit: with many virtual functions,
+/// more directories are kept open than the usual soft limit of 1,024 allows.
 void allow_many_open_files();
 
 class LiveHost final : public Host {
  public:
-  /// "": this machine. Otherwise a directory that stands for /sys (or holds a "sys" that does):
-  /// every /sys path is read below it, /proc is absent (ENOENT), and netlink answers EOPNOTSUPP.
+  /// "": this machine. Otherwise a directory that replaces /sys (or contains a "sys" that does):
+  /// every /sys path is read below it, /proc is absent (ENOENT), and netlink returns EOPNOTSUPP.
   explicit LiveHost(const std::string& sysroot = "");
 
-  /// Regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
+  /// read_file(): regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
   [[nodiscard]] bool has_kernel() const override { return !sysroot_; }
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostDir>> open_dir(const std::string& path) override;
@@ -39,7 +39,7 @@ class LiveHost final : public Host {
   [[nodiscard]] Result<OwnedFd> open_for_reading(const std::string& path, int more_flags = 0) const;
 
   std::optional<Sysroot> sysroot_;
-  std::map<int, std::unique_ptr<KernelSocket>> sockets_;  // by protocol, kept open
+  std::map<int, std::unique_ptr<KernelSocket>> sockets_;  // by protocol; kept open
   OwnedFd ioctl_socket_;
 };
 

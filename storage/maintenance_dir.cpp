@@ -41,7 +41,7 @@ Result<File> read_small(const std::string& path) {
   return file;
 }
 
-/// Names of editors' and package managers' leftovers.
+/// Backup files of editors and package managers.
 bool is_left_over(std::string_view name) {
   return name.starts_with('.') || name.ends_with('~') || name.ends_with(".swp") ||
          name.ends_with(".tmp");
@@ -106,7 +106,7 @@ MaintenanceDir::Found MaintenanceDir::read() {
                           : Result<Maintenance>(file.error());
     if (one)
       found.maintenance.push_back(*one);
-    else if (file || file.error().errnum != ENOENT)  // deleted meanwhile
+    else if (file || file.error().errnum != ENOENT)  // deleted since
       wrong[path] = one.error().message;
   }
   for (const auto& [path, what] : wrong)

@@ -17,7 +17,7 @@ MAY_INCLUDE = {"base": {"base"}, "model": {"base", "model"}}
 MAY_INCLUDE.update({folder: {"base", "model", folder} for folder in MIDDLE})
 MAY_INCLUDE.update({top: {"base", "model", *MIDDLE, "daemon", "cli"} for top in ("daemon", "cli")})
 
-# Within one of these: folder -> which others of them it may include.
+# Within one of these: folder -> the others that it may include.
 INNER = {
     "daemon/engine": set(),
     "daemon/http": {"daemon"},
@@ -39,7 +39,7 @@ INNER = {
     "storage/recording": set(),
 }
 
-# header of a library -> where it may be included
+# library header -> where it may be included
 LIBRARIES = [
     (r"infiniband/|netlink/|lldpctl|linux/(rtnetlink|netlink|genetlink|ethtool|if_link)|rdma/", {"probes"}),
     (r"yaml-cpp/", {"config"}),

@@ -24,7 +24,7 @@ def entries(build):
         if case.get("status") == "run":
             state = "passed"
         elif skipped is not None and skipped.get("message", "").startswith("SKIP_"):
-            state = "skipped"  # it said so itself; a program that is not there is ctest's "notrun", too
+            state = "skipped"  # reported by the test itself; ctest also uses "notrun" for a missing program
         else:
             state = "failed"
         yield case.get("name"), state, case.findtext("system-out") or ""
@@ -57,7 +57,7 @@ def tests(build):
             continue
         yield from rows
         if state == "failed" and not any(row[1] == "failed" for row in rows):
-            yield name, "failed", output  # all its tests passed, and then it did not end well: a leak, say
+            yield name, "failed", output  # all its tests passed, but the program failed at its end: a leak, for example
 
 
 def reason(text):

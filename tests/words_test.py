@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-# A phrase, what to write instead, and a text in which it stands.
+# A phrase, its replacement, and a text that contains it.
 BANNED = [
     (r"\bspeaks? (neither )?(for|against)\b", "rules out, evidence against", "it speaks against dirt"),
     (r"\b(no|some)body\b", "name the actor, or use the passive", "nobody answers"),
@@ -46,14 +46,14 @@ BANNED = [
     (r"\bfiber\b", "fibre", "one fiber"),
     (r"\bneighbor", "neighbour", "its neighbor"),
 ]
-# Words that the field itself writes so.
+# Words that the field itself spells like this.
 FIELD = re.compile(r"damaged_fiber|DamagedFiber|fiber_channel|Fiber Channel|show interface \S+ transceiver|"
                    r"(loose|bad) transceiver|dual rate transceivers|power_override|neighbors?\[|-neighbors?\b|lldpcli show neighbors|"
                    r"nobody:|ip neighbor")
 PROGRAM = ["base", "model", "probes", "diagnosis", "config", "storage", "exporters", "daemon", "cli"]
 PROSE = ["docs/*.md", "docs/runbooks/*.md", "docs/man/*", "dashboards/*.py", "dashboards/rules/*.yaml", "config/*.yaml", "README.md",
          "deploy/*.md", "completions/*"]
-# The glossary lists the words, the decisions and the changes are history.
+# Exempt: the glossary lists the words; decisions and changes are history.
 NOT_READ = re.compile(r"docs/(glossary|adr/.*|faults_history)\.md|CHANGELOG\.md")
 # The code of the page: only its strings are read by people.
 PAGE = ["exporters/web/*.js", "exporters/web/*.html"]
@@ -73,7 +73,7 @@ def without_comments(code):
 
 def literals(code):
     code = re.sub(r"^#include.*$", "", without_comments(code), flags=re.MULTILINE)
-    joined = re.sub(r'"[ \t]*\n\s*"', lambda match: "\0" * match.group().count("\n"), code)  # one sentence over two lines
+    joined = re.sub(r'"[ \t]*\n\s*"', lambda match: "\0" * match.group().count("\n"), code)  # a sentence that spans two lines
     for match in LITERAL.finditer(joined):
         text = match.group(1).replace("\0", "")
         if " " in text.strip():

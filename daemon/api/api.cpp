@@ -34,7 +34,7 @@ constexpr std::array<ApiParameter, 6> kMaintenance = {
      {"module_reads", "off: the module is not read meanwhile"},
      {"end", "1: end the maintenance"}}};
 
-// Longer paths first where two could match.
+// If two could match, the longer path comes first.
 constexpr auto kRoutes = std::to_array<ApiRoute>({
     {"GET", "/", get_page, "The page", "text/html", {}, true},
     {"GET", "/web/{file}", get_page_file, "A file of the page", "*/*", {}, true},
@@ -108,9 +108,9 @@ HttpResponse no_route(const HttpRequest& request) {
   return response;
 }
 
-/// "http://node:9942" of Origin is the "node:9942" of Host.
+/// Compares "http://node:9942" of Origin with "node:9942" of Host.
 bool is_same_site(const HttpRequest& request) {
-  if (request.origin.empty()) return true;  // no browser
+  if (request.origin.empty()) return true;  // not a browser
   const auto at = request.origin.find("://");
   return at != std::string::npos && std::string_view(request.origin).substr(at + 3) == request.host;
 }
@@ -120,7 +120,7 @@ bool is_json(std::string_view content_type) {
 }
 
 /// On TCP a body must be JSON and come from the daemon's own page: a form of another site, sent by
-/// a browser that knows the password, is neither.
+/// a browser that knows the password, fulfils neither.
 std::optional<HttpResponse> refuse_action(const HttpRequest& request, const ApiContext& context) {
   const bool tcp = request.caller.transport == Caller::Transport::kTcp;
   if (!request.caller.may_act)

@@ -15,23 +15,24 @@
 
 namespace linkhealth {
 
-/// What the daemon offers to requests.
+/// What the daemon provides to request handlers.
 struct ApiContext {
   const ReportStore& reports;
   RecordingBroadcaster& recordings;
-  const Clock& clock;     ///< of what is shown: a played recording has the time of its snapshots
+  const Clock& clock;     ///< of what is shown: a played recording has its snapshots' time
   SteadyTime started_at;  ///< of the server
-  Milliseconds stale_after = std::chrono::minutes(1);  ///< an older sample is not healthy
-  HistoryStore* history = nullptr;                     ///< nullptr: no history
-  OperatorActions* actions = nullptr;                  ///< nullptr: nothing can be acknowledged
-  std::string actors{};  ///< the users that may act on the Unix socket, for refusals
+  /// An older sample does not count as healthy.
+  Milliseconds stale_after = std::chrono::minutes(1);
+  HistoryStore* history = nullptr;     ///< nullptr: no history
+  OperatorActions* actions = nullptr;  ///< nullptr: operators cannot act
+  std::string actors{};                ///< users that may act on the Unix socket, for refusals
 };
 
-/// One request on its way to its handler.
+/// A request as passed to its handler.
 struct ApiCall {
   const HttpRequest& request;
   const ApiContext& context;
-  std::shared_ptr<const ReportSnapshot> snapshot;  ///< nullptr only where the route allows it
+  std::shared_ptr<const ReportSnapshot> snapshot;  ///< nullptr only if the route allows it
   std::string argument;                            ///< the value of the name in braces
 
   [[nodiscard]] const Report& report() const { return *snapshot->report; }
@@ -46,7 +47,8 @@ inline constexpr std::string_view kJsonType = "application/json";
 
 struct ApiRoute {
   std::string_view method;  ///< "GET" includes HEAD; "POST" acts
-  /// "/api/v1/ports/{port}/ack": the name in braces stands for any text but "", slashes included.
+  /// "/api/v1/ports/{port}/ack": the name in braces stands for any non-empty text, slashes
+  /// included.
   std::string_view path;
   HttpResponse (*handle)(const ApiCall& call);
   std::string_view summary;

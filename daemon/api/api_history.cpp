@@ -1,4 +1,4 @@
-// What the state database holds of a port, and where a module was.
+// What the state database holds about a port, and where a module was.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Result<std::uint64_t> seconds_param(const HttpRequest& request, const char* name
   return *value;
 }
 
-/// nullopt: as fine as is kept.
+/// nullopt: the finest one stored.
 Result<std::optional<std::uint32_t>> parse_step(const HttpRequest& request, std::uint64_t since_s) {
   const auto step_s = seconds_param(request, "step", 0);
   if (!step_s) return step_s.error();
@@ -78,7 +78,7 @@ Result<HistoryQuery> parse_query(const ApiCall& call, const PortReport& port) {
   return query;
 }
 
-/// Maintenance may name a port by any of its names; the database does not know them.
+/// Maintenance may use any name of a port; the database does not know them.
 bool concerns(const Maintenance& maintenance, const PortReport& port) {
   const PortId& id = port.latest.id;
   const std::string& name = maintenance.port;

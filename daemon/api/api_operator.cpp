@@ -1,5 +1,5 @@
-// Acknowledgements and maintenance. "by" is the name to show; where the authenticated user is
-// another, it is added: "ann (as root)". Reports, events, history and the log have it so.
+// Acknowledgements and maintenance. "by" is the name to show; if the authenticated user differs, it
+// is appended: "ann (as root)". Reports, events, history and the log show this name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::uint64_t kLongest_s = 90ULL * 86400;  // what lasts longer is an exemption
+constexpr std::uint64_t kLongest_s = 90ULL * 86400;  // anything longer is an exemption
 constexpr std::size_t kMaxReasonBytes = 500;
 constexpr std::size_t kMaxNameBytes = 64;
 
@@ -35,7 +35,7 @@ struct Action {
 /// The name to show.
 Result<std::string> actor_name(const HttpRequest& request, const std::string& user) {
   std::string by = clean_text(trim(request.param("by")), false);
-  // What follows the name in parentheses is the daemon's to write.
+  // Only the daemon may append parentheses to the name.
   if (by.find('(') != std::string::npos) return Error{"by= takes a name, without \"(as …)\""};
   if (by.empty()) by = user;
   if (by.empty()) return Error{"by= is missing: a name is required"};
@@ -47,7 +47,7 @@ Result<std::string> actor_name(const HttpRequest& request, const std::string& us
 Result<Action> parse_action(const HttpRequest& request) {
   Action action;
   action.user = clean_text(request.caller.user, false);
-  std::ranges::replace(action.user, '(', '[');  // a certificate's name may have them
+  std::ranges::replace(action.user, '(', '[');  // a certificate's name may contain them
   std::ranges::replace(action.user, ')', ']');
   auto by = actor_name(request, action.user);
   if (!by) return by.error();
@@ -74,7 +74,7 @@ std::string format_until(const std::optional<WallTime>& until, WallTime now,
   return fmt::format("until {} (for {})", format_instant(*until), format_duration(*until - now));
 }
 
-/// Members whose value is "" are left out.
+/// Omits members whose value is "".
 HttpResponse action_response(const ApiCall& call,
                              std::initializer_list<std::pair<const char*, std::string>> members,
                              const std::string& sentence) {

@@ -1,4 +1,4 @@
-// The page, and the latest report in the forms of docs/schema.
+// The page, and the latest report in the formats of docs/schema.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::size_t kDefaultEvents = 100;
 
-/// The response that `make` gives for the port of the path, or 404.
+/// The response made by `make` for the port in the path, or 404.
 template <typename Make>
 HttpResponse for_port(const ApiCall& call, Make make) {
   const auto port = find_port(call.report(), call.argument);

@@ -103,16 +103,16 @@ HttpResponse ApiServer::handle(HttpRequest& request, int socket) const {
   return handle_api(request, context_);
 }
 
-/// Whether a browser asks on behalf of a stranger's page, whose name was made to lead here: to act
-/// with the password that the browser knows, or to read what is on loopback to be for this node.
-/// With TLS the browser has checked the name.
+/// Whether a browser may be acting for a malicious page whose name was made to resolve to this
+/// node: to act with the password that the browser knows, or to read from loopback what is meant
+/// for this node only. With TLS the browser has verified the name.
 bool ApiServer::is_led_astray(const HttpRequest& request, int socket) const {
   if (scheme_ == "https" || is_own_host(request.host, host_names_)) return false;
   return request.method == "POST" || is_on_loopback(socket);
 }
 
-/// Names are looked up for callers that may act only, and not for each scrape: a directory service
-/// may be behind them.
+/// Names are looked up only for callers that may act, and not for each scrape, because a directory
+/// service may be involved.
 void ApiServer::identify_peer(HttpRequest& request, int socket) const {
   const auto peer = peer_credentials(socket);
   if (!peer) return;

@@ -1,6 +1,7 @@
 // The API on TCP and on a Unix socket. On the Unix socket the peer's credentials decide whether a
-// client may act and record; on TCP only authenticated clients may act. Each has a thread, limits
-// and places of its own: no client delays the deciding thread, and none on TCP the command line.
+// client may act and record; on TCP only authenticated clients may act. Each has its own thread,
+// limits and connections: no client delays the deciding thread, and none on TCP delays the command
+// line.
 #pragma once
 
 #include <sys/types.h>
@@ -25,15 +26,15 @@ namespace linkhealth {
 struct ApiServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   UnixSocketSettings socket;    ///< no path: no Unix socket
-  std::string control_group;    ///< its members may act, as root and the daemon's user may
+  std::string control_group;    ///< its members may act, like root and the daemon's user
   std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
   HttpLimits limits{};
 };
 
 class ApiServer {
  public:
-  /// Binds, and answers from now on. `log` and the objects in `context` must outlive the server.
-  /// An error names the address that is not available, and the reason.
+  /// Binds the sockets and starts to answer. `log` and the objects in `context` must outlive the
+  /// server. The error names the address that is not available, and the reason.
   static Result<std::unique_ptr<ApiServer>> start(const ApiServerSettings& settings,
                                                   ApiContext context, const Log& log);
   ~ApiServer();
@@ -42,11 +43,11 @@ class ApiServer {
 
   /// The TCP port that was bound; 0 without TCP.
   [[nodiscard]] int tcp_port() const { return tcp_port_; }
-  /// "http" or "https": as the TCP side began.
+  /// "http" or "https", as at the start of the TCP side.
   [[nodiscard]] std::string_view scheme() const { return scheme_; }
   /// From any thread: events or lines of a recording were published.
   void wake_streams();
-  /// From any thread: the web configuration is read again and the result logged.
+  /// From any thread: reload the web configuration and log the result.
   void reload_web_config();
 
  private:

@@ -1,4 +1,4 @@
-// Responses without an end: fault events as they happen, and recordings.
+// Responses of unknown length: fault events as they happen, and recordings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +12,11 @@ namespace linkhealth {
 namespace {
 
 constexpr std::uint64_t kMaxRecording_s = 86400;
-constexpr std::size_t kMaxEvents_bytes = 32'768;  // in one piece to a client
+constexpr std::size_t kMaxEvents_bytes = 32'768;  // per write to a client
 
-/// The number of the event after which a client goes on that has seen `last_id`; "": after the
-/// latest event. An id that is not kept any more: before the oldest, for it may have missed some.
+/// The number of the event after which a client resumes that has seen `last_id`; "": after the
+/// latest event. If the id is no longer stored: before the oldest, because the client may have
+/// missed some.
 std::uint64_t resume_after(const ReportStore& reports, const std::string& last_id) {
   const auto kept = reports.events_after(0);
   if (last_id.empty()) return kept.last;
@@ -29,8 +30,8 @@ std::uint64_t resume_after(const ReportStore& reports, const std::string& last_i
 
 }  // namespace
 
-/// Server-sent events (WHATWG HTML, 9.2) with the id that the event has everywhere, so that a
-/// client that was disconnected goes on where it was.
+/// Server-sent events (WHATWG HTML, 9.2). Their ids are the events' global ids, so that a
+/// disconnected client resumes where it was.
 HttpResponse get_event_stream(const ApiCall& call) {
   HttpResponse response;
   response.content_type = "text/event-stream";
@@ -39,12 +40,12 @@ HttpResponse get_event_stream(const ApiCall& call) {
   response.stream->next = [&reports = call.context.reports,
                            after = resume_after(call.context.reports, call.request.last_event_id),
                            greeted = false](std::string& bytes) mutable {
-    // At once, so that the client knows that it is connected, and when to reconnect.
+    // Sent at once, so that the client knows that it is connected, and when to reconnect.
     if (!std::exchange(greeted, true)) bytes = ": linkhealth\nretry: 5000\n\n";
     const auto next = reports.events_after(after);
     after = next.last;
     for (std::size_t i = 0; i < next.events.size(); ++i) {
-      if (bytes.size() > kMaxEvents_bytes) {  // the rest when the client has taken these
+      if (bytes.size() > kMaxEvents_bytes) {  // the rest follows when the client has taken these
         after = next.last - (next.events.size() - i);
         break;
       }
@@ -59,7 +60,7 @@ HttpResponse get_event_stream(const ApiCall& call) {
 HttpResponse get_recording(const ApiCall& call) {
   if (call.request.caller.transport != Caller::Transport::kUnix)
     return error_response(403, "recordings are available on the Unix socket only");
-  // It has the kernel log's lines, which not every user may read.
+  // A recording contains lines of the kernel log, which not every user may read.
   if (!call.request.caller.may_act)
     return error_response(403, "recordings are available to " + call.context.actors);
   const auto seconds = parse_u64(call.request.param("for"));

@@ -20,7 +20,7 @@ std::string format_pair(const std::string& system, const std::string& port) {
   return port.empty() ? system : system.empty() ? port : system + " " + port;
 }
 
-/// The far end as it identifies itself; a name that only the plan gives is not seen.
+/// The far end as it identifies itself; a name that is only in the plan does not count.
 const PeerSample* identified(const PortReport& port) {
   const auto& peer = port.latest.peer;
   return peer && peer->source != "plan" && !(peer->system.empty() && peer->port.empty()) ? &*peer
@@ -31,7 +31,7 @@ bool planned(const PortReport& port) {
   return !port.expected.peer_system.empty() || !port.expected.peer_port.empty();
 }
 
-/// Whether `seen` is what the plan has.
+/// Whether `seen` agrees with the plan.
 NameMatch compare(const PeerSample& seen, const ExpectedPort& of) {
   const NameMatch system =
       of.peer_system.empty() ? NameMatch::kSame : compare_systems(seen.system, of.peer_system);

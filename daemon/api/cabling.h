@@ -1,4 +1,5 @@
-// The far ends compared with the plan. Two cables in each other's ports are one finding: a swap.
+// The far ends compared with the plan. Two cables that are plugged into each other's ports are one
+// finding: a swap.
 #pragma once
 
 #include <string>
@@ -12,11 +13,11 @@ namespace linkhealth {
 enum class CablingMatch : std::uint8_t {
   kAsPlanned,
   kSwapped,    ///< this port and another have each other's cable
-  kWrong,      ///< it ends somewhere else
-  kUnplanned,  ///< a far end is there, and the plan has no entry
+  kWrong,      ///< it ends elsewhere
+  kUnplanned,  ///< there is a far end, but no entry in the plan
   kUnseen,     ///< the far end does not identify itself
   kExempt,
-  kUnknown,  ///< no plan and no far end, or names that can't be compared
+  kUnknown,  ///< no plan and no far end, or names that cannot be compared
 };
 /// "as_planned", "swapped", …
 std::string_view to_string(CablingMatch match);
@@ -29,7 +30,7 @@ struct CablingRow {
 };
 
 std::vector<CablingRow> compare_cabling(const Report& report);
-/// Rows that need a hand: swapped or wrong.
+/// Number of rows that need rework: swapped or wrong.
 std::size_t count_wrong(const std::vector<CablingRow>& rows);
 std::string cabling_text(const Report& report, const std::vector<CablingRow>& rows,
                          const TextStyle& style);

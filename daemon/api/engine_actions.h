@@ -1,5 +1,5 @@
-// Operators' actions on the engine. Takes effect at once under the lock that the deciding thread
-// holds for a step; is stored before it is answered.
+// Operators' actions on the engine. They take effect at once, under the lock that the deciding
+// thread holds during a step, and are stored before they are answered.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ class EngineActions : public OperatorActions {
     std::function<Result<void>(const LedgerState&)> store;
     std::function<void(const std::string&)> log;
   };
-  /// `engine` and `deciding` must outlive it. `deciding` is held while the engine is used.
+  /// `engine` and `deciding` must outlive the object. `deciding` is held while the engine is used.
   EngineActions(Engine& engine, std::mutex& deciding, Hooks hooks)
       : engine_(engine), deciding_(deciding), hooks_(std::move(hooks)) {}
 

@@ -12,7 +12,7 @@
 
 namespace linkhealth {
 
-/// Called by the servers' threads. An error: not done, and why.
+/// Called by the servers' threads. An error: not done, with the reason.
 class OperatorActions {
  public:
   virtual ~OperatorActions() = default;
@@ -25,7 +25,7 @@ class OperatorActions {
   virtual Result<Maintenance> begin_maintenance(const PortKey& port,
                                                 const Maintenance& maintenance) = 0;
   virtual Result<Maintenance> end_maintenance(const PortKey& port, const std::string& by) = 0;
-  /// Why the last action would not survive a restart; "" when it does.
+  /// Why the last action would not survive a restart; "" if it will.
   [[nodiscard]] virtual std::string storage_error() const = 0;
 };
 

@@ -44,7 +44,8 @@ Result<std::shared_ptr<RecordingBroadcaster::Listener>> RecordingBroadcaster::li
   listener->duration_ = duration;
   listener->deadline_ = now + duration;
   listener->lines_ = make_header_() + "\n";
-  if (make_known_) listener->lines_ += make_known_() + "\n";  // else the first step has everything
+  // otherwise the first step has everything.
+  if (make_known_) listener->lines_ += make_known_() + "\n";
   listeners_.push_back(listener);
   return listener;
 }

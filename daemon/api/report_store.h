@@ -1,4 +1,4 @@
-// What the deciding thread publishes for the HTTP server: one immutable snapshot a step, and the
+// What the deciding thread publishes for the HTTP server: one immutable snapshot per step, and the
 // latest fault events. Metrics and JSON are rendered for each request.
 #pragma once
 
@@ -15,12 +15,12 @@
 
 namespace linkhealth {
 
-/// One step of the engine, as it is published.
+/// One step of the engine, as published.
 struct ReportSnapshot {
   std::shared_ptr<const Report> report;
   FaultEventCounts counts;
   MonitorFigures monitor;
-  const NodeFacts* facts = nullptr;  ///< of the ReportStore
+  const NodeFacts* facts = nullptr;  ///< owned by the ReportStore
 
   [[nodiscard]] std::string metrics(MetricGroups groups) const {
     MonitorFigures figures = monitor;
@@ -35,8 +35,8 @@ struct ConfigurationSummary {
   WallTime noted_at;
 };
 
-/// An event with its JSON, which is made once: that of a list of a thousand takes long enough for
-/// clients who want it again and again to keep all others waiting.
+/// An event with its JSON, which is rendered once: rendering a list of a thousand takes so long
+/// that clients that request it repeatedly would delay all others.
 class ListedEvent : public FaultEvent {
  public:
   explicit ListedEvent(const FaultEvent& event) : FaultEvent(event) {}
@@ -56,17 +56,17 @@ class ReportStore {
 
   void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
                MonitorFigures monitor);
-  /// Events of an earlier run, oldest first, before the first step. They are listed, but the event
-  /// metrics count only this run.
+  /// Events of an earlier run, oldest first, before the first step. They are listed, but not
+  /// counted in the event metrics.
   void restore_events(const std::vector<FaultEvent>& events);
-  /// For `linkhealth doctor`; once, before the server starts.
+  /// For `linkhealth doctor`; call once, before the server starts.
   void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
   [[nodiscard]] const NodeFacts& node_facts() const { return facts_; }
   void set_configuration(ConfigurationSummary configuration);
   [[nodiscard]] ConfigurationSummary configuration() const;
   /// nullptr before the first step.
   [[nodiscard]] std::shared_ptr<const ReportSnapshot> current() const;
-  /// Events have numbers: the first that was restored or published is 1.
+  /// Events are numbered; the first restored or published one is 1.
   struct EventsAfter {
     Events events;
     std::uint64_t last = 0;  ///< the number of the latest event
@@ -78,15 +78,16 @@ class ReportStore {
   void append(const std::vector<FaultEvent>& events);
 
   NodeFacts facts_;
-  FaultEventCounts counts_;   // the publishing thread's own
-  mutable std::mutex mutex_;  // guards what follows
+  FaultEventCounts counts_;   // used only by the publishing thread
+  mutable std::mutex mutex_;  // protects what follows
   ConfigurationSummary configuration_;
   std::shared_ptr<const ReportSnapshot> current_;
   std::deque<std::shared_ptr<const ListedEvent>> events_;
-  std::uint64_t event_count_ = 0;  ///< of all events, also of those no longer kept
+  std::uint64_t event_count_ = 0;  ///< of all events, including those no longer kept
 };
 
-/// Now; for a played recording the time of its latest snapshot, so that ages are those of then.
+/// The present time; for a played recording, the time of its latest snapshot, so that ages are
+/// relative to it.
 class ReportClock : public Clock {
  public:
   ReportClock(const Clock& clock, const ReportStore& reports, bool played)

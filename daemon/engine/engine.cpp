@@ -14,20 +14,20 @@ namespace linkhealth {
 namespace {
 
 /// A module's temperature settles within ten time constants (docs/physics.md 7d) after its laser is
-/// switched on; before, it does not show the room's temperature.
+/// switched on; before that it does not show the room's temperature.
 constexpr double kWarmUpS = 900;
 /// An older reading of a module is not its state now.
 constexpr double kCurrentS = 300;
 
-/// How far a temperature is below its past, by the median of the last readings or by the last one:
-/// the hotter of them.
+/// How far a temperature is below its baseline, by the median of the last readings or by the last
+/// one, whichever is hotter.
 std::optional<double> hottest(const LaneSeries& track) {
   const auto median = track.below_baseline(), last = track.latest_below_baseline();
   return median && last ? std::optional(std::min(*median, *last)) : median;
 }
 
-/// "leaf-12 Ethernet17/1" where both are known, read or planned. The MAC address that some switches
-/// give as the name of each port names none.
+/// "leaf-12 Ethernet17/1" if both are known, read or planned. The MAC address that some switches
+/// report as the name of every port is not a name.
 std::string far_port_of(const PortHistory& port, const ExpectedPort* expected) {
   const auto& peer = port.latest.peer;
   const bool read = peer && !peer->system.empty() && !peer->port.empty();
@@ -37,8 +37,8 @@ std::string far_port_of(const PortHistory& port, const ExpectedPort* expected) {
   return system.empty() || name.empty() || address ? "" : system + " " + name;
 }
 
-/// It never had a link, and all others on cards of its type have one: at least three, so that they
-/// are a rule. A card of which one port is used says nothing of its other one.
+/// It never had a link, and all others on cards of its type have one: at least three, so that there
+/// is a pattern. A card with one used port does not show that its other port should be used.
 bool linked_alike(const PortStep& step, const std::vector<PortStep>& all) {
   constexpr std::size_t kRule = 3;
   const PortId& id = step.port.latest.id;
@@ -83,14 +83,15 @@ void Engine::State::begin_step(const Snapshot& snapshot) {
       cards != history.sources().end())
     idle_cards = cards->second.reason;
   std::erase_if(ports, [this](const auto& one) { return !history.ports().contains(one.first); });
-  // Before anything looks at the port: a loss of carrier in maintenance is planned.
+  // Before the port is examined: a carrier loss during maintenance is planned.
   for (const auto& [stable, port] : history.ports())
     if (const Maintenance* work = maintenance_of(port, stable))
       history.plan_losses_since(stable, history.now() - (wall - work->since));
 }
 
-/// By its faults: one of an earlier run, or of a module that was in its cage. While a cage that was
-/// always empty could not be read, its port looked like one whose module is not known.
+/// Whether it was used, as its faults show: one from an earlier run, or one of a module that was in
+/// its cage. While an always empty cage could not be read, its port looked like one with an unknown
+/// module.
 bool Engine::State::was_in_use(const std::string& stable, const PortHistory& port) const {
   const WallTime started = wall - (history.now() - first_step.value_or(history.now()));
   return std::ranges::any_of(ledger.open(stable), [&](const LedgerEntry* entry) {
@@ -181,7 +182,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       result.unread_modules.push_back(port.port.key);
     if (port.exempt.empty()) s.update_ledger(port, result.events);
   }
-  // An expected port that appeared is reported under its own key; under the old one only its fault
+  // An expected port that appeared is reported under its own key; under the old one its fault only
   // has to close.
   std::vector<const PortStep*> reported;
   std::set<PortKey> twins;

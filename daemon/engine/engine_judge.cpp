@@ -1,4 +1,4 @@
-// Stage 3, of one port: what is wrong, how bad it is, and what the ledger makes of it.
+// Stage 3, for one port: what is wrong, how bad it is, and the ledger's update.
 #include <algorithm>
 
 #include "daemon/engine/engine_state.h"
@@ -12,31 +12,31 @@ namespace {
 using enum SymptomId;
 
 // Fitted on simulated cases with seeds below 1000 (docs/accuracy.md).
-constexpr double kSecondAt = 0.9;  // as open_at, for what the first fault does not explain
+constexpr double kSecondAt = 0.9;  // like open_at, for what the first fault does not explain
 constexpr double kSecondConfidence = 0.5;
 constexpr double kLeadingConfidence = 0.5;
 // More patience with a link that is down …
-constexpr double kReadingS = 60;  // … while no name leads: module and far end are read
-constexpr double kHandS = 30;     // … whose module was pulled out: to swap it takes a minute
-constexpr double kSetUpS = 60;    // … that was set up: nothing fell, and it trains
-// Errors that have not shown for so long are over.
+constexpr double kReadingS = 60;  // … while no fault leads: module and far end are being read
+constexpr double kHandS = 30;     // … whose module was removed: swapping it takes a minute
+constexpr double kSetUpS = 60;    // … that was enabled: there was no carrier loss, and it trains
+// Errors that have not shown for this long are over.
 constexpr double kErrorsOverS = 900;
 
-/// The port was administratively down and was set up.
+/// The port was administratively down and was enabled.
 bool set_up_since(const Features& f) {
   const auto& at = f.port.carrier.admin_event_at;
   return at && f.port.carrier.since && *at > *f.port.carrier.since && f.link().admin_up == true;
 }
 
-/// Another module was put in since the link went down, and it was not refused: like a port that was
-/// just enabled, it needs its time to power up and train.
+/// Another module was inserted since the link went down, and was not refused: like a port that was
+/// just enabled, it needs time to power up and train.
 bool swapped_since(const Features& f, const Findings& findings) {
   const auto& at_swap = f.port.own.serial_changed_at;
   return at_swap && f.port.carrier.since && *at_swap > *f.port.carrier.since &&
          !at(findings, kUnsupportedReported).present();
 }
 
-/// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
+/// Errors that FEC could not correct in the newest interval, on an undisturbed link that is up.
 bool lost_lately(const Features& f) {
   if (f.port.counters.intervals.empty()) return false;
   const Interval& last = f.port.counters.intervals.back();
@@ -44,14 +44,15 @@ bool lost_lately(const Features& f) {
                         last.increase(Indicator::kSymbolErrors) > 0);
 }
 
-/// Which name the evidence gives, with some patience for the one that is open.
+/// The fault that the evidence supports, with some preference for the open one.
 struct Choice {
   const RankedFault* named = nullptr;  ///< nullptr: none is possible
   double wrong = 0;                    ///< probability that something is wrong
   double open_confidence = 0;          ///< of the fault that is open
 };
 Choice choose(const Differential& seen, const Fault* open) {
-  constexpr double kOpenBonus = 2.7;  // so many times likelier another name, or none, must be
+  // odds by which another fault, or none, must beat the open one.
+  constexpr double kOpenBonus = 2.7;
   Choice choice;
   choice.wrong = 1 - seen.healthy;
   if (seen.ranked.empty()) return choice;
@@ -65,7 +66,7 @@ Choice choose(const Differential& seen, const Fault* open) {
   return choice;
 }
 
-/// Since the repair the link carries without errors, and did not fall again.
+/// Since the repair the link has been up without errors or another carrier loss.
 bool is_quiet_since(const Features& f, const Findings& findings, WallTime repaired_at) {
   const auto& losses = f.port.carrier.losses;
   return f.up && receive_errors(findings) != true &&
@@ -74,15 +75,16 @@ bool is_quiet_since(const Features& f, const Findings& findings, WallTime repair
          });
 }
 
-/// The driver says why the link is down, and that says more than that nobody answers.
+/// Whether the driver gives a specific reason for the link being down, more than that there is no
+/// partner.
 bool states_reason(const Findings& findings) {
   return std::ranges::any_of(symptom_table(), [&findings](const Symptom& row) {
     return kDownReasons.has(row.id) && row.id != kNoPartner && at(findings, row.id).present();
   });
 }
 
-/// One lane where others have more: nobody intends that with InfiniBand (a splitter cable gives two
-/// lanes to each), and it does not widen by itself.
+/// One lane where others have more. With InfiniBand that is not intended (a splitter cable gives
+/// two lanes to each end), and it does not widen by itself.
 bool has_one_lane(const Features& f) {
   return f.link().lanes == 1U && f.group.siblings_lanes > 1 &&
          f.port.latest.id.link_layer == "InfiniBand";
@@ -99,16 +101,18 @@ bool may_be_meant(const Features& f) {
                            (f.link().lanes && f.group.siblings_lanes > *f.link().lanes));
 }
 
-/// A cable of one piece has a serial number; else those of the modules at its ends are it.
+/// A one-piece cable has a serial number; otherwise it is identified by the serials of the modules
+/// at its ends.
 std::string cable_of(const Features& f) {
   const std::string &own = f.port.own.serial, &far = f.port.far.serial;
   if (f.medium == Medium::kAoc || f.medium == Medium::kCopper) return own;
   return own.empty() || far.empty() ? "" : own + " - " + far;
 }
 
-/// A port of which nothing can be read is unknown, which is neither healthy nor faulty.
+/// A port whose sources are unreadable is unknown: neither healthy nor faulty.
 bool can_judge(const Features& f, const Findings& findings) {
-  if (f.port.seen_elsewhere) return true;  // it came: nothing more is to be seen under this key
+  // it has appeared: nothing more will be seen under this key.
+  if (f.port.seen_elsewhere) return true;
   const bool blind = at(findings, kCountersBlind).present();
   const bool gone = at(findings, kDeviceGone).present();
   const bool unreadable =
@@ -119,7 +123,8 @@ bool can_judge(const Features& f, const Findings& findings) {
   return f.port.carrier.up.has_value() || blind || gone;
 }
 
-/// Returns whether errors are seen for the first time. Not knowing whether there are any ends none.
+/// Returns whether errors are seen for the first time. If it is unknown whether there are any, the
+/// old state is kept.
 bool note_errors(PortState& port, const Features& f, const Findings& findings) {
   const std::optional<bool> errors = receive_errors(findings);
   if (errors == true) {
@@ -145,7 +150,7 @@ bool is_supported(const Cause& cause, const Findings& findings) {
 void Engine::State::judge(PortStep& step) {
   step.findings = observe_all(step.features);
   if (note_errors(step.state, step.features, step.findings)) {
-    // What was read of the light before does not show what they come from.
+    // Light readings from before do not show the cause.
     step.errors_began = true;
     step.features.errors_since = step.state.errors_since;
     fill_light(step.features);
@@ -165,10 +170,10 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& s
   const Fault& fault = *ranked.fault;
   const Features& f = step.features;
   if (fault.id == FaultId::kBadTraining && receive_errors(step.findings) != true)
-    return Severity::kNotice;  // it does no harm yet
+    return Severity::kNotice;  // it is harmless so far
   if (fault.life.spares_traffic || fault.severity == Severity::kNotice) return fault.severity;
   if (fault.id == FaultId::kReducedSpeed && may_be_meant(f)) return Severity::kNotice;
-  // A little light is lost, and nothing else: there is time.
+  // A small loss of light and nothing else: there is time.
   constexpr double kMuchDb = 3;
   const auto is_little = [](const std::optional<LightLossEstimate>& loss) {
     return !loss || loss->loss_db < kMuchDb;
@@ -218,7 +223,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   const bool fault = choice.named != nullptr && step.wrong >= diagnosis.open_at &&
                      (f.down || is_supported(*choice.named->cause, findings));
   if (!fault) {
-    // Errors that a full counter no longer counts are neither there nor gone.
+    // Errors that a saturated counter no longer counts are neither present nor gone.
     if (is_saturated_for(f.port.counters.saturated, kDamageCounts) && !f.signal.ber)
       verdict.judged = false;
     return verdict;
@@ -228,7 +233,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   if (f.down && is_new && named.confidence < kLeadingConfidence && !states_reason(findings))
     verdict.down_s -= kReadingS;
   if (at(findings, kModuleAbsent).present()) verdict.down_s -= kHandS;
-  constexpr double kCertainOdds = 1e4;  // no hold: it is not a matter of time
+  constexpr double kCertainOdds = 1e4;  // no hold: waiting would not change the result
   if (named.fault->id == FaultId::kReducedSpeed && has_one_lane(f) && !f.port.carrier.since)
     verdict.odds = std::max(verdict.odds, kCertainOdds);
   verdict.primary = {named.fault, named.confidence, severity_of(named, step)};
@@ -246,8 +251,8 @@ void Engine::State::update_ledger(PortStep& step, std::vector<FaultEvent>& event
   for (const LedgerChange& change : ledger.update(step.stable, step.verdict, now, wall)) {
     const std::string& id = change.entry.kept.id;
     const bool closed = change.kind == FaultEventKind::kClosed;
-    // A fault that proved itself gone was repaired by the last action; one that another name
-    // replaced was not.
+    // A fault that was verified as gone was repaired by the last action; one that was replaced by
+    // another fault was not.
     if (closed && change.entry.proving_since) repairs.healed(step.stable, id);
     FaultEvent event = event_of(change.kind, step.port.key);
     event.fault = fault_report(change.entry, step);

@@ -1,4 +1,4 @@
-// Input of the engine other than snapshots: acknowledgements, maintenance, a new configuration.
+// The engine's input other than snapshots: acknowledgements, maintenance, a new configuration.
 #include <algorithm>
 
 #include "daemon/engine/engine_state.h"
@@ -17,7 +17,7 @@ Result<std::string> Engine::State::stable_of(const PortKey& key) const {
   return found->latest.id.device.empty() ? key : found->latest.id.stable_key();
 }
 
-/// Where the port's fault is told: a shared one on another port.
+/// The port that reports its fault: for a shared one, another port.
 Result<std::string> Engine::State::teller_of(const PortKey& key) const {
   auto stable = stable_of(key);
   if (!stable || !ledger.open(stable.value()).empty()) return stable;
@@ -27,7 +27,7 @@ Result<std::string> Engine::State::teller_of(const PortKey& key) const {
   return stable;
 }
 
-/// The event of an operator's action comes with the next step.
+/// The event of an operator's action is delivered with the next step.
 FaultReport Engine::State::report_later(const LedgerChange& change, const PortKey& port) {
   FaultEvent event = event_of(change.kind, port);
   const auto text = texts.find(change.entry.kept.id);
@@ -76,8 +76,8 @@ void Engine::State::update_expectations() {
       if (is_expected(settings, key)) history.expect(key);
 }
 
-/// A fault that an earlier run left open on a port that is neither there nor expected any more
-/// would stay open for ever.
+/// Closes faults that an earlier run left open on ports that neither exist nor are expected any
+/// longer; they would stay open for ever.
 void Engine::State::release_lost() {
   constexpr double kLostS = 600;  // a slow driver brings its ports back after a boot
   if (released_lost || in_seconds(*last_step - *first_step) < kLostS) return;
@@ -87,7 +87,7 @@ void Engine::State::release_lost() {
       release(fault.port, fault.port, "this port disappeared and is not expected");
 }
 
-/// Closes what is open on a port that is no longer monitored.
+/// Closes the faults of a port that is no longer monitored.
 void Engine::State::release(const std::string& stable, const PortKey& port,
                             const std::string& why) {
   for (const LedgerChange& change : ledger.release(stable)) {
@@ -181,7 +181,8 @@ bool holds(const std::vector<Maintenance>& all, const Maintenance& one) {
 
 }  // namespace
 
-/// Maintenance in force is in the log; what is over has an end there, by command or by file.
+/// Logs maintenance in force; maintenance that is over gets its end there, whether begun by command
+/// or by file.
 void Engine::State::log_maintenance() {
   for (Maintenance& one : maintenance_log)
     if (!one.ended_at && !holds(maintenance, one) && !holds(maintenance_files, one))

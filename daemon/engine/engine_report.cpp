@@ -1,4 +1,4 @@
-// Stage 3: what is reported of a port, its faults, and what they cost.
+// Stage 3: the report of a port, its faults, and their impact.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,14 +41,14 @@ Health health_with(const FaultReport& fault, const Features& f) {
   return degraded ? Health::kDegraded : Health::kAtRisk;
 }
 
-/// The driver has it, and it cannot be read. What a driver does not have is not hidden.
+/// The driver offers it, but it cannot be read. What a driver does not offer is not hidden.
 bool is_hidden(const PortHistory& port, SourceId source) {
   const SourceStatus* blind = port.blind_to(source);
   return blind != nullptr && blind->state == SourceState::kFailing;
 }
 
-/// Sources of what a healthy link is judged by that have not answered for an hour; "" mostly. What
-/// a driver does not have, or what the monitor may not read, is no such source.
+/// Sources that a healthy link is judged by and that have not answered for an hour; usually "".
+/// Excludes what a driver does not offer, and what the monitor is not permitted to read.
 std::string long_unread(const PortStep& step) {
   constexpr double kLongS = 3600;
   constexpr std::array kNeeded = {SourceId::kCounters,     SourceId::kHwCounters,
@@ -83,11 +83,11 @@ Health health_of(const PortReport& report, const PortStep& step) {
   const Features& f = step.features;
   if (!report.exempt.empty()) return Health::kExempt;
   if ((f.down || f.port.carrier.is_shut_out(f.now)) && f.port.present) return Health::kDown;
-  // A port that is not there is not known to be healthy, nor is a link that RDMA can't use.
+  // A port that is absent is not known to be healthy, nor is a link that RDMA cannot use.
   const bool whole = f.port.present && f.port.blind_to(SourceId::kRdmaDevice) == nullptr &&
                      !is_hidden(f.port, SourceId::kCounters) && long_unread(step).empty();
-  // A dead card carries nothing, even if its link is up; after a stuck queue the others go on, and
-  // a card that fails repeatedly may work at the moment.
+  // A dead card carries nothing, even if its link is up. After a stuck queue the other queues still
+  // work, and a card that fails repeatedly may be working at the moment.
   const bool works = f.up && (f.port.device.fatal_is_queue || !f.port.device.fatal_at);
   Health health = step.verdict.judged && whole ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
@@ -118,7 +118,7 @@ PortFigures figures_of(const Features& f) {
     figures.worst_rx_lane = static_cast<std::uint32_t>(f.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = f.light.margin_db;
   figures.pre_fec_ber_limit = f.signal.ber_limit;
-  // A loss against the siblings is not a loss against the link's own past.
+  // A loss relative to the siblings is not a loss relative to the link's own baseline.
   const auto lost = [](const std::optional<LightLossEstimate>& loss) {
     return loss && loss->against_past() ? std::optional(loss->loss_db) : std::nullopt;
   };
@@ -137,7 +137,7 @@ PortFigures figures_of(const Features& f) {
   return figures;
 }
 
-/// Information about the port that is no fault.
+/// Information about the port that is not a fault.
 std::string note_of(const PortStep& step, bool plan_known) {
   const GroupStats& group = step.features.group;
   std::string note;
@@ -188,7 +188,7 @@ void add_reason_of_absence(std::string& summary, const PortHistory& port,
               (idle_cards.empty() ? "no such device, or no driver for it" : idle_cards);
     return;
   }
-  // Once: while the fault proves itself, the last text stands.
+  // Once: while the fault is being verified, the last text is kept.
   const std::string bus = "; the card was " + port.device.gone_reason;
   if (!port.present && !port.device.gone_reason.empty() && summary.find(bus) == std::string::npos)
     summary += bus + " when the port disappeared";
@@ -233,7 +233,8 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   FaultReport report;
   const RankedFault* ranked = nullptr;
   for (const auto* differential : {&step.first, &step.second}) {
-    // A healthy link's figures speak of no fault, nor do those of one that proves itself.
+    // The figures of a healthy link do not describe a fault, nor do those of one that is being
+    // verified.
     if (ranked != nullptr || !*differential || entry.kept.state == FaultState::kProving ||
         (differential == &step.first ? step.wrong : 1 - step.second->healthy) < diagnosis.open_at)
       continue;
@@ -248,7 +249,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   }
   if (ranked != nullptr) {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
-  } else {  // it does not show now: the last texts stand
+  } else {  // it does not show now: the last texts are kept
     const auto at = texts.find(entry.kept.id);
     if (at != texts.end()) report = at->second;
     if (report.summary.empty()) report.summary = entry.kept.summary;
@@ -264,7 +265,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
-  if (report.proof) report.undecided.reset();  // nothing shows that a test could tell apart
+  if (report.proof) report.undecided.reset();  // nothing is left that a test could distinguish
   report.acknowledged = acknowledgement_of(entry.kept, wall);
   texts[report.id] = report;
   return report;
@@ -290,7 +291,7 @@ void Engine::State::report_on(PortReport& report, const PortStep& step) {
   report.exempt = step.exempt;
   report.note = note_of(step, !settings.empty());
   report.peer = peer_of(port, step.features.expected);
-  // The last readings of an absent port are outdated: no series, no "link up".
+  // The last readings of an absent port are stale: no series, no "link up".
   if (port.present)
     report.latest = port.latest;
   else
@@ -346,7 +347,7 @@ void weigh_impact(Report& report, const History& history, const std::set<PortKey
     if (port.health == Health::kExempt || twins.contains(port.port)) continue;
     const PortHistory* past = history.find(port.port);
     double best = past == nullptr ? 0 : past->carrier.best_speed_mbps;
-    // Another module or card that has no link yet: what was there before it had one.
+    // Another module or card that has had no link yet: use the speed of its predecessor.
     if (best == 0 && past != nullptr) best = history.place_speed_mbps(past->latest.id.stable_key());
     if (best > 0) port.figures.best_speed_mbps = best;
     const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;

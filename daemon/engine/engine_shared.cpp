@@ -24,8 +24,8 @@ bool same_card(const PortStep& a, const PortStep& b) {
   return same_card(a.port.latest.id, b.port.latest.id);
 }
 
-/// Virtual functions and the other functions of a cable share the link of a monitored port: it must
-/// not count twice.
+/// Virtual functions and the other functions of a cable share the link of a monitored port, which
+/// must not be counted twice.
 bool is_other_link(const PortStep& other, const PortStep& step) {
   return other.link != step.link && other.first_of_link && other.port.latest.id.exempt.empty();
 }
@@ -65,14 +65,14 @@ std::optional<std::uint32_t> speed_of(const PortHistory& port) {
   return port.latest.link ? port.latest.link->speed_mbps : std::nullopt;
 }
 
-/// What all of two or more links have; "" where they differ.
+/// The value shared by two or more links; "" if they differ.
 std::string common(const std::vector<std::string>& values) {
   const bool same =
       values.size() >= 2 && std::ranges::count(values, values.front()) == std::ssize(values);
   return same ? values.front() : "";
 }
 
-/// As far as the driver names its cards: what is compared is of the module's kind.
+/// As far as the driver name shows: the comparison is about the module's kind.
 bool may_be_one_type(const PortId& a, const PortId& b) {
   return a.driver == b.driver && a.board_id == b.board_id && a.link_layer == b.link_layer;
 }
@@ -115,7 +115,7 @@ void fill_siblings(PortStep& step, const std::vector<PortStep>& all) {
     group.siblings_speed_mbps = speeds.front();
 }
 
-/// Whether the last readings of all lanes were taken at `t` or later: what is judged is a median.
+/// Whether the last readings of all lanes were taken at `t` or later: medians are judged.
 bool is_read_since(const ModuleHistory& own, SteadyTime t) {
   const auto all_newer = [t](const ModuleHistory::Lanes& lanes) {
     return std::ranges::all_of(
@@ -125,15 +125,15 @@ bool is_read_since(const ModuleHistory& own, SteadyTime t) {
          all_newer(own.bias_ma);
 }
 
-/// Lanes of a shared module cannot be told apart by port. While all of its ports carry without
-/// errors and use all of its lanes, what a lane shows is the module's own matter: its first port
-/// tells it for all.
+/// Lanes of a shared module cannot be attributed to a port. While all of its ports are up without
+/// errors and use all of its lanes, what a lane shows concerns the module, and its first port
+/// reports it for all.
 bool tells_for_cage(const PortStep& step, const std::vector<PortStep>& all) {
   std::uint32_t lanes = 0;
   for (const PortStep& other : all) {
     if (!same_module(step, other) || !other.exempt.empty() || !other.port.present) continue;
     if (!other.features.up || other.features.errors_since) return false;
-    // A reading from before another port's link came back shows its dark lanes.
+    // A reading from before another port's link came up shows that port's dark lanes.
     const auto& came = other.port.carrier.since;
     if (came && !is_read_since(step.port.own, *came)) return false;
     if (&other != &step && by_number(other.port.key, step.port.key)) return false;
@@ -142,8 +142,8 @@ bool tells_for_cage(const PortStep& step, const std::vector<PortStep>& all) {
   return lanes >= std::max(step.port.own.rx_lanes, step.port.own.tx_lanes);
 }
 
-/// A module with several ports, of which this one is down: its lanes are among those that no port
-/// uses that carries. When all of these are dark, no lane of this port has light.
+/// For a module with several ports, of which this one is down: its lanes are among those that no
+/// port uses that is up. If all of these are dark, no lane of this port has light.
 void find_own_dark(PortStep& step, const std::vector<PortStep>& all) {
   LightStats& light = step.features.light;
   if (!step.features.down || !step.features.group.shares_module || !light.rx_dark_some) return;
@@ -156,16 +156,16 @@ void find_own_dark(PortStep& step, const std::vector<PortStep>& all) {
   light.rx_dark_some = false;
 }
 
-/// Less than half the light may be another patch cord of one of the ports.
+/// A loss of up to half the light may be due to another patch cord on one of the ports.
 void keep_large_losses(LightStats& light) {
   constexpr double kLostDb = 3;
   for (auto* loss : {&light.rx, &light.tx})
     if (*loss && (!(*loss)->against_past() || (*loss)->loss_db < kLostDb)) loss->reset();
 }
 
-/// Ports of cards of one type are each other's measure, also where no module can be read: how many
-/// lanes all others have. Another speed may be meant (storage beside compute), fewer lanes of the
-/// same speed seldom are.
+/// Ports on cards of one type are compared with each other, even if no module can be read: how many
+/// lanes all others have. A different speed may be intended (storage next to compute); fewer lanes
+/// at the same speed rarely are.
 void fill_lanes(PortStep& step, const std::vector<PortStep>& all) {
   constexpr std::size_t kLeastAlike = 2;
   const auto lane_mbps = [](const LinkSample& link) { return *link.speed_mbps / *link.lanes; };
@@ -192,16 +192,17 @@ void fill_lanes(PortStep& step, const std::vector<PortStep>& all) {
 
 // ------------------------------------------------------------------------- one card, one room
 
-/// Another function of the card gave up when this port fell.
+/// Another function of the card failed when this port went down.
 bool card_died(const PortStep& step, const PortHistory& other) {
-  constexpr double kOneMomentS = 30;  // all functions fall within seconds; a driver may log later
+  // all functions go down within seconds; a driver may log later.
+  constexpr double kOneMomentS = 30;
   return step.features.down && !other.device.fatal_is_queue && other.carrier.up != true &&
          together(other.device.fatal_at, step.port.carrier.since, kOneMomentS) &&
          step.port.latest.id.pci != other.latest.id.pci &&
          same_card(step.port.latest.id, other.latest.id);
 }
 
-/// A port that should count as this one does: by driver, speed, FEC and medium.
+/// A port that should count like this one: by driver, speed, FEC and medium.
 bool is_like(const PortStep& other, const PortStep& step) {
   return is_other_link(other, step) && other.port.present && other.features.up &&
          other.port.latest.id.driver == step.port.latest.id.driver &&
@@ -210,7 +211,7 @@ bool is_like(const PortStep& other, const PortStep& step) {
          other.features.medium == step.features.medium;
 }
 
-/// What ports of its kind count while this one's counters stand still.
+/// What similar ports count while this one's counters stand still.
 void fill_like(PortStep& step, const std::vector<PortStep>& all) {
   constexpr double kMostShare = 0.5;  // of the window, with load
   GroupStats& group = step.features.group;
@@ -237,7 +238,7 @@ bool is_hotter(const PortStep& step) {
 void fill_room(PortStep& step, const std::vector<PortStep>& all) {
   GroupStats& group = step.features.group;
   std::vector<double> rises;
-  std::set<std::string_view> seen;  // modules: one with several ports is one that is hot
+  std::set<std::string_view> seen;  // by module: one with several ports is only one hot module
   for (const PortStep& other : all) {
     if (&other == &step || !other.port.latest.id.exempt.empty()) continue;
     group.card_fatal = group.card_fatal || card_died(step, other.port);
@@ -272,15 +273,16 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
   constexpr double kOnsetS = 900;
   GroupStats& group = step.features.group;
   const PortState& own = step.state;
-  // Without a known switch, ports that flap or err together count as one switch's.
+  // If no switch is known, ports that flap or have errors together count as one switch's.
   const auto same_leaf = [&step](const PortStep& other) {
     return is_other_link(other, step) && other.leaf == step.leaf;
   };
-  bool stayed_up = false;  // on another card: then a card that fell alone was not the switch
+  // a port on another card: if only this card's ports went down, it was not the switch.
+  bool stayed_up = false;
   double fell_elsewhere = 0;
   for (const PortStep& other : all) {
     if (!same_leaf(other) || !other.port.present) continue;
-    // Errors that are as old as the link did not begin with errors that began just now.
+    // Errors as old as the link did not begin together with errors that have just begun.
     const bool same_age = other.state.errors_since && own.errors_ever == other.state.errors_ever;
     if (!step.leaf.empty() && same_age) ++group.leaf_errors;
     if (same_module(step, other) || !other.port.carrier.was_up) continue;
@@ -308,16 +310,17 @@ void fill_leaf(PortStep& step, const std::vector<PortStep>& all, double within_s
   }
 }
 
-// ------------------------------------------------------------------------- fallen in one moment
+// ------------------------------------------------------------------------- down at the same moment
 
-/// Down, and neither a person nor the software gave a reason for it.
+/// Down, and not by an operator or by software.
 bool may_be_fallen(const PortStep& step) {
   const LinkSample& link = step.features.link();
   return step.exempt.empty() && step.port.present && step.features.down && step.work == nullptr &&
          !is_set_down(link, step.port.latest.id.link_layer) && link.admin_up != false;
 }
 
-/// Before a restart they fell in one moment, as the open fault says, and are down since.
+/// Ports that went down together before a restart, according to the open fault, and have been down
+/// since.
 std::vector<std::size_t> fallen_before(const std::vector<PortStep>& all,
                                        const std::vector<std::string>& ports) {
   std::vector<std::size_t> fallen;
@@ -328,8 +331,8 @@ std::vector<std::size_t> fallen_before(const std::vector<PortStep>& all,
   return fallen;
 }
 
-/// Ports that fell within `within_s`, each with those that fell when it did. What events have timed
-/// is known better than that.
+/// Groups of ports that went down within `within_s`. Times that are known from events are compared
+/// more exactly.
 std::vector<std::vector<std::size_t>> moments_of(const std::vector<PortStep>& all, double within_s,
                                                  std::optional<double> uptime_s) {
   std::vector<std::size_t> fallen;
@@ -358,8 +361,8 @@ class Falls {
   Falls(std::vector<PortStep>& all, std::vector<SharedCause>& causes)
       : all_(all), causes_(causes) {}
 
-  /// What the ports share that fell in one moment: the closest thing that all have in common;
-  /// otherwise each part of them that has one.
+  /// Adds what the ports that went down together share: the closest thing that all have in common;
+  /// otherwise, for each subset that has one.
   void add(const std::vector<std::size_t>& moment) {
     if (moment.size() < 2) return;
     // Ports that no longer transmit themselves were not taken down by their switch.
@@ -394,8 +397,8 @@ class Falls {
       {SharedKind::kLeaf, &same_leaf},
   };
 
-  /// All links of this node, or as many as no chance takes down, to switches that are different or
-  /// not known.
+  /// All links of this node, or more than can go down by chance, to switches that are different or
+  /// unknown.
   [[nodiscard]] std::optional<SharedKind> of_node(const std::vector<std::size_t>& moment) const {
     constexpr std::size_t kNoChance = 3;
     std::set<std::string_view> leaves;
@@ -412,7 +415,7 @@ class Falls {
     return std::nullopt;
   }
 
-  /// Whether some of them, and not all, belong together by `has`.
+  /// Whether some of them, but not all, belong together by `has`.
   template <typename Has>
   bool split(const std::vector<std::size_t>& moment, Has has) {
     std::vector<std::vector<std::size_t>> parts;
@@ -445,8 +448,7 @@ class Falls {
       const double others = static_cast<double>(cause.links) - 1;
       const auto set = [others](double& fell, double& candidates) {
         fell = others;
-        candidates =
-            std::max(candidates, others);  // after a restart nothing is known to have been up
+        candidates = std::max(candidates, others);  // after a restart it is unknown which were up
       };
       if (kind == SharedKind::kModule) set(group.module_fell, group.module_ports);
       if (kind == SharedKind::kCard && !disagrees) set(group.card_fell, group.card_ports);
@@ -460,7 +462,7 @@ class Falls {
   std::vector<SharedCause>& causes_;
 };
 
-/// How many other links could have fallen with this one.
+/// How many other links could have gone down together with this one.
 void fill_shared_parts(PortStep& step, const std::vector<PortStep>& all) {
   GroupStats& group = step.features.group;
   for (const PortStep& other : all) {
@@ -477,7 +479,7 @@ void fill_shared_parts(PortStep& step, const std::vector<PortStep>& all) {
 
 // --------------------------------------------------------------------------------- shared causes
 
-/// All ports of a driver that had several and has none left.
+/// All ports of a driver that had several and now has none.
 void add_drivers(const std::vector<PortStep>& all, double within_s,
                  std::vector<SharedCause>& causes) {
   std::map<std::string, std::vector<std::size_t>> by_driver;
@@ -520,7 +522,7 @@ bool is_starting(const Features& f, std::optional<double> uptime_s) {
 
 std::vector<SharedCause> Engine::State::find_shared(std::vector<PortStep>& all) const {
   const double within_s = std::max(15.0, step_s + 1);
-  const double moment_s = std::max(2.0, step_s + 1);  // what no event has timed is known by steps
+  const double moment_s = std::max(2.0, step_s + 1);  // without an event, times are known to a step
   find_links(all);
   for (PortStep& step : all) {
     if (!step.exempt.empty()) continue;

@@ -1,4 +1,4 @@
-// Stage 2: what several ports have in common is told once, for all.
+// Stage 2: what several ports have in common is reported once, for all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Where faults are that several ports show alike, so that they are one.
+/// Where faults are located that several ports show equally, so that they are one fault.
 struct Alike {
   SharedKind kind;
   bool (*is_of)(const Fault&);
@@ -20,7 +20,7 @@ constexpr Alike kAlike[] = {
     {SharedKind::kLink,
      [](const Fault& fault) { return fault.end != End::kNode && !fault.life.certain; },
      [](const PortStep& a, const PortStep& b) { return a.link == b.link; }},
-    // Dirt is of one lane's fibre, and may be of several.
+    // Dirt affects one lane's fibre, but may affect several.
     {SharedKind::kModule,
      [](const Fault& fault) {
        return fault.end == End::kLocal && fault.id != FaultId::kModuleMissing &&
@@ -39,8 +39,8 @@ constexpr Alike kAlike[] = {
      [](const PortStep& a, const PortStep& b) { return !a.leaf.empty() && a.leaf == b.leaf; }},
 };
 
-/// Whether what this port shows was read off lanes of a shared module, for which it speaks: then it
-/// may be any of the module's ports.
+/// Whether this port's fault was derived from lanes of a shared module that it reports for: then it
+/// may concern any of the module's ports.
 bool is_of_lanes(const PortStep& step, const Fault& fault) {
   if (!step.features.group.tells_for_cage || fault.life.certain) return false;
   if (fault.end == End::kLocal) return fault.id != FaultId::kModuleMissing;
@@ -85,15 +85,16 @@ void add_named_alike(const std::vector<PortStep>& all, std::vector<SharedCause>&
     }
 }
 
-/// Another port tells what is wrong. What else is open here neither heals nor is renamed meanwhile.
+/// Another port reports the fault. Other open faults of this port neither heal nor are renamed
+/// meanwhile.
 void Engine::State::leave_to_other(PortStep& step) const {
   step.verdict.primary.reset();
   step.verdict.secondary.reset();
   if (!ledger.open(step.stable).empty()) step.verdict.judged = false;
 }
 
-/// Links that fell together come back one after the other: until the last one has had its time,
-/// what is left is no matter of its own.
+/// Links that went down together come back one after the other: until the last one has had its
+/// time, the remaining ones are not a separate fault.
 void Engine::State::settle_shared(std::vector<PortStep>& all) const {
   constexpr double kSettleS = 60;  // as links train (docs/physics.md 7d)
   for (PortStep& teller : all)
@@ -113,8 +114,8 @@ void Engine::State::settle_shared(std::vector<PortStep>& all) const {
     }
 }
 
-/// One of the ports that show a shared cause reports it for all: the one that does so already, else
-/// the first.
+/// One of the ports that show a shared cause reports it for all: the one that already does,
+/// otherwise the first.
 void Engine::State::report_once(std::vector<SharedCause>& causes,
                                 std::vector<PortStep>& all) const {
   settle_shared(all);
@@ -123,8 +124,8 @@ void Engine::State::report_once(std::vector<SharedCause>& causes,
       const auto& primary = all[i].verdict.primary;
       return primary ? primary->fault : nullptr;
     };
-    // A module of its own that is missing, refused or too hot on one port only is not what they
-    // share, though a link beside it fell in the same moment.
+    // If a module is missing, refused or too hot on one port only, that is not the shared cause,
+    // even if another link went down at the same moment.
     const auto is_own = [&](std::size_t i) {
       const Fault* fault = named(i);
       const bool one_part = cause.kind == SharedKind::kLink || cause.kind == SharedKind::kModule;
@@ -134,8 +135,8 @@ void Engine::State::report_once(std::vector<SharedCause>& causes,
     std::vector<std::size_t> shown;
     for (const std::size_t i : cause.ports) {
       if (is_own(i)) continue;
-      // All ports of a driver that are gone are gone, whatever each of them shows yet; those that
-      // fell together are one matter, by whatever name.
+      // If all ports of a driver are gone, that is the fault, whatever each still shows. Ports that
+      // went down together have one fault, whatever their own diagnoses.
       const Fault* fault = named(i);
       const bool shows = cause.kind == SharedKind::kDriver ||
                          (cause.fell         ? fault == nullptr || !fault->life.certain
@@ -187,7 +188,7 @@ void Engine::State::share_faults(std::vector<PortReport>& reports) const {
 
 namespace {
 
-/// What is shared: a sentence for people.
+/// A sentence for people on what is shared.
 std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
   const GroupStats& group = step.features.group;
   const std::string fell = cause.fell ? "went down at the same moment" : "show this fault together";
@@ -238,7 +239,7 @@ std::string shared_sentence(const SharedCause& cause, const PortStep& step) {
   return "";
 }
 
-/// Where to look first; "" where the fault's own steps say it.
+/// Where to look first; "" if the fault's own steps cover it.
 std::string_view first_look(const SharedCause& cause) {
   if (!cause.fell) return "";
   if (cause.fault == FaultId::kDamagedFiber && cause.kind != SharedKind::kLink)

@@ -22,8 +22,8 @@ bool is_guid(std::string_view guid) {
   return guid.find_first_not_of("0:") != std::string_view::npos;
 }
 
-/// All functions of a card have one system image GUID with mlx4 and mlx5 (linux: mlx5_query_hca_
-/// vport_system_image_guid()). hfi1 and qib give it to the whole node, others to each function.
+/// With mlx4 and mlx5 all functions of a card have one system image GUID (linux: mlx5_query_hca_
+/// vport_system_image_guid()). hfi1 and qib have one for the whole node, others one per function.
 bool one_system(const PortId& a, const PortId& b) {
   return is_mellanox(a) && a.driver == b.driver && is_guid(a.sys_image_guid) &&
          a.sys_image_guid == b.sys_image_guid;
@@ -34,8 +34,8 @@ std::optional<std::uint64_t> number_of(std::string guid) {
   return parse_hex_or_decimal("0x" + guid);
 }
 
-/// Where sys_image_guid was not recorded: each mlx5 card has some GUIDs in a row, its functions'
-/// first. That two are next to each other is no proof: they must also have fallen in one moment.
+/// If sys_image_guid was not recorded: each mlx5 card has consecutive GUIDs, the first ones for its
+/// functions. Adjacent GUIDs are no proof: the ports must also have gone down at the same moment.
 bool seem_one_card(const PortHistory& a, const PortHistory& b) {
   constexpr double kMomentS = 2;
   const PortId &one = a.latest.id, &two = b.latest.id;
@@ -47,7 +47,7 @@ bool seem_one_card(const PortHistory& a, const PortHistory& b) {
   return first && second && (*first == *second + 1 || *second == *first + 1);
 }
 
-/// Socket Direct: a card in two slots, one for each socket; the same port shows at both.
+/// Socket Direct: a card in two slots, one for each socket; both show the same port.
 bool is_socket_direct(const PortHistory& one, const PortHistory& two, bool guess) {
   const PortId &a = one.latest.id, &b = two.latest.id;
   return a.driver == "mlx5_core" && b.driver == a.driver && a.port == b.port &&
@@ -63,12 +63,12 @@ bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.em
 bool same_link(const PortHistory& a, std::string_view far_a, const PortHistory& b,
                std::string_view far_b) {
   const PortId &one = a.latest.id, &two = b.latest.id;
-  // Ports of one device are planes or cages: links of their own. So are those with modules or far
-  // ports of their own, and where one is up and the other down.
+  // Ports of one device are planes or cages with their own links. So are ports with different
+  // modules or far ports, and those of which one is up and the other down.
   if (one.device == two.device || differ(a.own.serial, b.own.serial) || differ(far_a, far_b) ||
       a.carrier.up != b.carrier.up)
     return false;
-  // A soft device has its interface's address or none; in two pods two interfaces may be "eth0".
+  // A soft device has its interface's address or none; two pods may each have an "eth0".
   const bool one_interface = !one.netdev.empty() && one.netdev == two.netdev &&
                              (one.pci.empty() || two.pci.empty() || one.pci == two.pci);
   return one_interface || (!far_a.empty() && far_a == far_b) || is_socket_direct(a, b, false);

@@ -15,7 +15,7 @@ BodyBudget::Body BodyBudget::accept(std::string body) {
     total_bytes += other->size();
   }
   if (total_bytes > 0 && total_bytes + body.size() > limit_bytes_) return nullptr;
-  body.shrink_to_fit();  // gzip() makes room for what does not compress
+  body.shrink_to_fit();  // gzip() reserves room for incompressible data
   Body accepted = std::make_shared<const std::string>(std::move(body));
   under_way_.emplace_back(accepted);
   return accepted;

@@ -1,5 +1,5 @@
-// The bodies of answers that their clients have not taken yet. Slow readers of large answers would
-// otherwise have the daemon hold a copy for each of them. Used by the server's thread only.
+// Limits the memory for response bodies that clients have not yet read. Otherwise the daemon would
+// hold a copy of a large response for each slow reader. Used only by the server's thread.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace linkhealth {
 class BodyBudget {
  public:
   using Body = std::shared_ptr<const std::string>;
-  /// A body up to this size is always accepted: it is no more than the socket's own buffers, and a
-  /// scrape is not refused because others are slow.
+  /// A body up to this size is always accepted: it is no larger than the socket's own buffers, and
+  /// a scrape must not be refused because other clients are slow.
   static constexpr std::size_t kAlwaysAccepted_bytes = 65'536;
 
   explicit BodyBudget(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
-  /// The body to send; one that is under way already is shared. nullptr: it would be too much. An
-  /// answer that is larger than the whole budget is accepted when it is the only one.
+  /// The body to send; if the same body is already being sent, it is shared. nullptr: over budget.
+  /// A response that is larger than the whole budget is accepted if it is the only one.
   Body accept(std::string body);
 
  private:

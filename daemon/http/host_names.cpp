@@ -19,7 +19,7 @@ std::string small_letters(std::string_view text) {
   return small;
 }
 
-/// Of each line that has words before a '#': those.
+/// The words before a '#' of each line that has any.
 std::vector<std::vector<std::string>> lines_of_words(std::string_view text) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string_view line : split(text, '\n')) {

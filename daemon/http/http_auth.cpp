@@ -32,7 +32,7 @@ Result<LoadedConfig> load_files(const std::string& file) {
   return loaded;
 }
 
-/// Warnings about passwords and keys that others can read.
+/// Warnings about passwords and keys that other users can read.
 std::vector<std::string> exposed_secrets(const std::string& file, const WebConfig& config) {
   std::vector<std::string> warnings;
   const auto look = [&warnings](const std::string& path) {
@@ -44,8 +44,8 @@ std::vector<std::string> exposed_secrets(const std::string& file, const WebConfi
   return warnings;
 }
 
-/// A bcrypt hash of no known password, of the same cost as `like`: a check for an unknown user
-/// takes as long as for a known one.
+/// A bcrypt hash of an unknown password, with the same cost as `like`: checking an unknown user
+/// must take as long as checking a known one.
 std::string decoy_like(const std::string& like) {
   return like.substr(0, 7) + "abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde";
 }

@@ -1,6 +1,7 @@
-// Access to the TCP side by the web configuration file: TLS, client certificates, passwords. The
-// file and the files it names are checked for changes when a client connects or sends a request. A
-// bad file is logged once, and the former settings stay in force. Used by the server's thread only.
+// Access to the TCP side according to the web configuration file: TLS, client certificates,
+// passwords. The file and the files it names are checked for changes when a client connects or
+// sends a request. A bad file is logged once, and the previous settings stay in force. Used only by
+// the server's thread.
 #pragma once
 
 #include <openssl/types.h>
@@ -22,13 +23,13 @@ namespace linkhealth {
 
 class HttpAuth {
  public:
-  /// A look at the files costs a few system calls: at most one in this time.
+  /// Checking the files costs a few system calls: at most once in this time.
   static constexpr Milliseconds kLookPeriod{1'000};
 
   /// `post` runs a task on the server's thread. `clock` and `log` must outlive it.
   static Result<std::unique_ptr<HttpAuth>> open(const std::string& file, const Clock& clock,
                                                 const Log& log, PasswordChecker::Post post);
-  /// Whether open() would take the file; the notes that it would log.
+  /// Checks whether open() would accept the file; returns the notes that it would log.
   static Result<std::vector<std::string>> check(const std::string& file);
 
   [[nodiscard]] bool encrypts() const { return tls_ != nullptr; }
@@ -40,7 +41,8 @@ class HttpAuth {
     Verdict verdict = Verdict::kRefused;
     std::string user;  ///< "" without authentication
   };
-  /// Calls `done` now, or later unless `client` has gone. `session`: nullptr without TLS.
+  /// Calls `done`, at once or later; not if `client` has gone by then. `session`: nullptr without
+  /// TLS.
   void authenticate(const HttpRequest& request, const SSL* session,
                     std::weak_ptr<const void> client, const std::function<void(Answer)>& done);
   /// Reads the files again and logs the result.
@@ -54,7 +56,7 @@ class HttpAuth {
         passwords_(&has_bcrypt_hash, std::move(post)) {}
   Result<void> load();
   void reload_if_changed();
-  /// Changes with each change of the files.
+  /// Differs after each change of the files.
   [[nodiscard]] std::string file_stamp() const;
 
   const std::string file_;

@@ -1,4 +1,4 @@
-// HTTP requests and responses as the API sees them, without a connection.
+// HTTP requests and responses as the API uses them, without a connection.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace linkhealth {
 struct Caller {
   enum class Transport : std::uint8_t { kTcp, kUnix };
   Transport transport = Transport::kTcp;
-  std::string network;   ///< of a client on TCP: peer_network()
+  std::string network;   ///< for a TCP client: peer_network()
   std::string user;      ///< of the peer process, or as authenticated; "" unknown
   bool may_act = false;  ///< acknowledge faults, begin and end maintenance, record
 };
@@ -43,14 +43,15 @@ struct HttpRequest {
   }
 };
 
-/// A response without a known end. Its functions are called on the server's thread.
+/// A response of unknown length. Its functions are called on the server's thread.
 struct HttpStream {
   enum class State : std::uint8_t { kBytes, kNothingYet, kEnded, kBroken };
-  /// Appends the next bytes. Called after HttpServer::wake(), and when the client took the last.
-  /// kBroken cuts the connection, so that the client sees that bytes are missing.
+  /// Appends the next bytes. Called after HttpServer::wake(), and when the client has taken the
+  /// previous bytes. kBroken aborts the connection, so that the client notices that bytes are
+  /// missing.
   std::function<State(std::string&)> next;
-  /// Without bytes for that long next() is called again, and `keep_alive` is sent when there are
-  /// still none: so both ends notice when the other is gone.
+  /// After this time without bytes next() is called again, and `keep_alive` is sent if there are
+  /// still none, so that both ends notice when the other is gone.
   Milliseconds poll_after{15'000};
   std::string keep_alive;
 };
@@ -66,8 +67,8 @@ struct HttpResponse {
 /// {"error":"…"}
 HttpResponse error_response(int status, std::string_view message);
 
-/// `text` as a gzip member at zlib's fastest level: a page of metrics is scraped each 15 s, and
-/// level 6 would save a fifth of its size for more than twice the time. "" when zlib has no memory.
+/// `text` as a gzip member at zlib's fastest level. A page of metrics is scraped every 15 s; level
+/// 6 would make it a fifth smaller but take more than twice the time. "" if zlib has no memory.
 std::string gzip(std::string_view text);
 /// Whether an Accept-Encoding header field accepts gzip ("gzip;q=0" does not).
 bool accepts_gzip(std::string_view accept_encoding);

@@ -31,8 +31,8 @@ void read_query(std::string_view query, HttpRequest& request) {
   }
 }
 
-/// What Beast accepts and other parsers read differently, which is how requests are smuggled past a
-/// proxy: a folded field (RFC 9112, 5.2), NUL, a line that ends in a bare CR or LF.
+/// What Beast accepts but other parsers interpret differently, which allows request smuggling past
+/// a proxy: a folded field (RFC 9112, 5.2), NUL, a line that ends in a bare CR or LF.
 bool is_ambiguous(std::string_view head) {
   for (std::size_t i = 0; i < head.size(); ++i) {
     if (head[i] == '\0') return true;
@@ -46,7 +46,7 @@ bool is_ambiguous(std::string_view head) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// RFC 9110, 7.2: a name or a bracketed address, and perhaps a port. A browser's names are ASCII.
+/// RFC 9110, 7.2: a name or a bracketed address, optionally with a port. Browsers send ASCII names.
 bool is_host(std::string_view host) {
   constexpr std::string_view kMarks = "-._~!$&'()*+;=%";
   constexpr std::size_t kPortDigits = 5;
@@ -64,7 +64,7 @@ bool is_host(std::string_view host) {
                                         std::ranges::all_of(port.substr(1), is_digit)));
 }
 
-/// Fields that the API reads. A repeated one is refused: it would be unclear which one counts.
+/// Fields that the API reads. A repeated one is rejected: it would be ambiguous.
 struct ReadField {
   http::field name;
   std::string HttpRequest::*place;
@@ -75,7 +75,7 @@ constexpr std::array<ReadField, 4> kReadFields = {
      {http::field::origin, &HttpRequest::origin},
      {http::field::host, &HttpRequest::host}}};
 
-/// 0, or the status with which the request is refused.
+/// Returns 0, or the status for rejecting the request.
 int read_fields(const Message& message, HttpRequest& request) {
   for (const ReadField& field : kReadFields) {
     if (message.count(field.name) > 1) return 400;
@@ -89,11 +89,11 @@ int read_fields(const Message& message, HttpRequest& request) {
   return 0;
 }
 
-/// 0, or the status with which the request is refused.
+/// Returns 0, or the status for rejecting the request.
 int read_message(const Message& message, HttpRequest& request) {
   if (message.version() != 10 && message.version() != 11) return 400;
   if (message.count(http::field::transfer_encoding) > 0) return 501;
-  // Beast takes "1, 1" for 1, as RFC 9112, 6.3 allows; others do not.
+  // Beast reads "1, 1" as 1, as RFC 9112, 6.3 allows; others do not.
   if (!std::ranges::all_of(view(message[http::field::content_length]), is_digit)) return 400;
   const std::string_view target = view(message.target());
   if (!target.starts_with('/')) return 400;

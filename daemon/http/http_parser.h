@@ -1,5 +1,4 @@
-// HTTP/1.1 requests out of bytes from any client (RFC 9112), by Boost.Beast. Pure: a fuzzer runs
-// it.
+// Parses HTTP/1.1 requests from untrusted clients (RFC 9112), with Boost.Beast. Pure: fuzzed.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +16,13 @@ struct ParsedRequest {
   enum class State : std::uint8_t { kIncomplete, kComplete, kRefused };
   State state = State::kIncomplete;
   std::size_t size_bytes = 0;  ///< of a complete request, body included
-  int status = 400;            ///< of a refused one; what follows it cannot be read
+  int status = 400;            ///< of a rejected request; what follows it cannot be parsed
   HttpRequest request;         ///< when complete
 };
 
-/// The request at the beginning of `bytes`.
+/// Parses the request at the beginning of `bytes`.
 ParsedRequest parse_http_request(std::string_view bytes);
-/// "%2F" as "/", and in a query "+" as a blank; what is no escape stays.
+/// "%2F" as "/", and in a query "+" as a blank; invalid escapes are kept.
 std::string url_decoded(std::string_view text, bool plus_is_blank);
 
 }  // namespace linkhealth

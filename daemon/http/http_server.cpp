@@ -46,12 +46,13 @@ using TlsStream = net::ssl::stream<Socket&>;
 constexpr int kAcceptsATurn = 16;
 constexpr std::size_t kReadBytes = 16384;
 constexpr std::size_t kMinCompressed_bytes = 1400;  // less fits into one packet anyway
-constexpr int kPasswordsAtOnce = 4;  // times an answer's: others are checked before on a busy node
+// multiple of an answer's time limit: other checks may come first.
+constexpr int kPasswordsAtOnce = 4;
 constexpr Milliseconds kStopPatience{500};  // for the last bytes of streams
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-/// Errors of one connection, not of the listening socket (accept(2), "Error handling"). EPERM is
-/// none of them: a security module may return it for each accept.
+/// Errors of one connection, not of the listening socket (accept(2), "Error handling"). Not EPERM:
+/// a security module may return it for each accept.
 bool is_connection_error(int errnum) {
   constexpr int kErrors[] = {ECONNABORTED, EINTR,  EPROTO,       ENOPROTOOPT, EOPNOTSUPP,
                              ENETDOWN,     ENONET, EHOSTUNREACH, EHOSTDOWN,   ENETUNREACH};
@@ -64,7 +65,7 @@ std::string chunk_of(std::string_view bytes) {
   return size.str() + "\r\n" + std::string(bytes) + "\r\n";
 }
 
-/// The head as bytes; `body_size` nullopt: the body comes in chunks.
+/// The head as bytes; `body_size` nullopt: the body is chunked.
 std::string head_of(const HttpResponse& response, std::optional<std::size_t> body_size,
                     bool keep_alive) {
   http::response_header<> head;
@@ -131,11 +132,11 @@ class HttpServer::Impl {
   Connections connections_;
   std::atomic<std::size_t> streams_ = 0;
   std::atomic<bool> wake_posted_ = false;
-  bool stopping_ = false;  ///< of the server's thread
+  bool stopping_ = false;  ///< used by the server's thread
   std::thread thread_;
 };
 
-/// One client. Reading a request, waiting for its password, writing the answer: one at a time. A
+/// One client. Reads a request, waits for its password check, writes the answer: one at a time. A
 /// stream also reads, to notice that the client is gone.
 class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -151,7 +152,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
         socket);
     if (transport == Caller::Transport::kTcp) network_ = peer_network(socket);
     if (tls_context_ != nullptr) {
-      SSL_CTX_up_ref(tls_context_.get());  // asio's context frees it
+      SSL_CTX_up_ref(tls_context_.get());  // freed by asio's context
       net::ssl::context context(tls_context_.get());
       tls_.emplace(socket_, context);
     }
@@ -181,7 +182,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     server_.remove(*this);
   }
 
-  /// Sends what the stream has, unless the client has not taken the last bytes yet.
+  /// Sends the stream's next bytes, unless the client has not yet taken the previous ones.
   void pump(bool silent_for_long = false) {
     if (state_ != State::kStreaming) return;
     std::string bytes;
@@ -204,7 +205,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     timer_.async_wait([weak = weak_from_this()](error_code error) {
       const auto self = weak.lock();
       if (error || self == nullptr) return;
-      // It was due, and the deadline moved before this ran.
+      // The deadline was moved after this was scheduled.
       if (self->timer_.expiry() > net::steady_timer::clock_type::now()) return;
       self->state_ == State::kStreaming ? self->pump(true) : self->close();
     });
@@ -222,14 +223,14 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
       socket_.async_read_some(net::buffer(buffer_), handler);
   }
 
-  /// Answers the request at the beginning of what came, or reads more.
+  /// Answers the request at the beginning of the received bytes, or reads more.
   void read() {
     state_ = State::kReading;
     ParsedRequest parsed = parse_http_request(in_);
     if (parsed.state == ParsedRequest::State::kRefused) return refuse(parsed.status);
     if (parsed.state == ParsedRequest::State::kIncomplete)
       return read_some([](Connection& self, std::size_t size) {
-        // A request has as long as it takes from its first byte, however its bytes trickle.
+        // The time limit counts from a request's first byte, however slowly its bytes arrive.
         if (self.in_.empty() && self.answered_) self.set_deadline(self.server_.limits_.request);
         self.in_.append(self.buffer_.data(), size);
         self.read();
@@ -288,7 +289,7 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     write(head_of(response, std::nullopt, false));
   }
 
-  /// The client of a stream sends nothing more; the end of its connection is noticed.
+  /// The client of a stream sends nothing more; this notices the end of its connection.
   static void ignore_input(Connection& self, std::size_t) { self.read_some(&ignore_input); }
 
   void send(HttpResponse response) {
@@ -334,8 +335,8 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
     read();
   }
 
-  /// Of a refused request the rest still comes: a socket closed on it would reset the connection,
-  /// and the client would not see why.
+  /// The rest of a rejected request is still arriving: closing the socket now would reset the
+  /// connection, and the client would not see the reason.
   void drain() {
     error_code ignored;
     socket_.shutdown(Socket::shutdown_send, ignored);
@@ -347,21 +348,21 @@ class HttpServer::Impl::Connection : public std::enable_shared_from_this<Connect
   std::string network_;
   Socket socket_;
   net::steady_timer timer_;
-  std::shared_ptr<ssl_ctx_st> tls_context_;  ///< of the time when the client connected
+  std::shared_ptr<ssl_ctx_st> tls_context_;  ///< from when the client connected
   std::optional<TlsStream> tls_;
   State state_ = State::kReading;
   bool answered_ = false;  ///< at least one request
   bool last_ = false;      ///< the connection ends with the answer
-  bool drain_ = false;     ///< after the answer, what still comes is read and ignored
+  bool drain_ = false;     ///< after the answer, further input is read and ignored
   std::array<char, kReadBytes> buffer_{};
-  std::string in_;  ///< bytes that are not answered yet
+  std::string in_;  ///< bytes not yet answered
   HttpRequest request_;
   std::string head_;       ///< being written
   BodyBudget::Body body_;  ///< being written
   std::unique_ptr<HttpStream> stream_;
 };
 
-/// A listening socket. It rests while the process has no descriptor for a connection.
+/// A listening socket. It pauses while the process has no descriptor for a connection.
 class HttpServer::Impl::Listener {
  public:
   Listener(Impl& server, int socket, Caller::Transport transport)
@@ -383,7 +384,8 @@ class HttpServer::Impl::Listener {
 
  private:
   void accept_all() {
-    bool made_room = false;  // once: closing more is no help when the whole system has none left
+    // once: if the whole system has no descriptors left, closing more does not help.
+    bool made_room = false;
     for (int i = 0; i < kAcceptsATurn; ++i) {
       const int socket =
           accept4(descriptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -396,7 +398,7 @@ class HttpServer::Impl::Listener {
         made_room = true;
       }
     }
-    wait();  // the other connections have their turn first
+    wait();  // let the other connections have their turn
   }
 
   void pause() {
@@ -425,7 +427,7 @@ void HttpServer::Impl::add(int socket, Caller::Transport transport) {
   if (connections_.size() >= limits_.connections) {
     const auto next_to_expire = std::ranges::min_element(
         connections_, {}, [](const auto& each) { return each->deadline(); });
-    const auto closed = *next_to_expire;  // its place in the list goes
+    const auto closed = *next_to_expire;  // a copy: closing erases the list's element
     closed->close();
   }
   std::shared_ptr<ssl_ctx_st> tls_context;

@@ -19,8 +19,8 @@ namespace linkhealth {
 namespace {
 
 constexpr int kBacklog = 64;
-// The kernel doubles it. By itself it would take megabytes for each slow reader, and a control
-// group counts them as the daemon's.
+// The kernel doubles it. Its default would take megabytes for each slow reader, which a control
+// group charges to the daemon.
 constexpr int kTcpSendBuffer_bytes = 131'072;
 
 sockaddr_un unix_address(const std::string& path) {
@@ -30,7 +30,7 @@ sockaddr_un unix_address(const std::string& path) {
   return address;
 }
 
-/// Removes the socket file that a killed daemon leaves behind.
+/// Removes the socket file of a killed daemon.
 Result<void> remove_stale_socket(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) {
@@ -50,7 +50,7 @@ Result<void> remove_stale_socket(const std::string& path) {
   return {};
 }
 
-/// An error has an errnum. No SO_REUSEPORT: an address in use must be an error.
+/// Errors have an errnum. No SO_REUSEPORT: an address in use must be an error.
 Result<OwnedFd> listen_on(const addrinfo& address) {
   OwnedFd fd(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno_error("socket", errno);
@@ -82,7 +82,7 @@ Result<OwnedFd> listen_on_host(const std::string& host, std::uint16_t port) {
 
 Result<OwnedFd> listen_tcp(const ListenAddress& address) {
   auto fd = listen_on_host(address.host, address.port);
-  // All addresses: "::" takes IPv4 too, but not where the node has no IPv6.
+  // All addresses: "::" also accepts IPv4, but fails if the node has no IPv6.
   if (!fd && address.host == "::")
     if (auto ipv4 = listen_on_host("0.0.0.0", address.port)) return ipv4;
   if (fd) return fd;
@@ -103,7 +103,7 @@ Result<OwnedFd> listen_unix(const UnixSocketSettings& settings) {
   const std::string& path = settings.path;
   if (path.size() >= sizeof(sockaddr_un::sun_path))
     return Error{"the socket's path is too long: " + path};
-  gid_t group = static_cast<gid_t>(-1);  // leaves it as it is
+  gid_t group = static_cast<gid_t>(-1);  // leaves it unchanged
   if (!settings.group.empty()) {
     const auto found = group_id(settings.group);
     if (!found) return Error{"socket_group: " + found.error().message};
@@ -112,12 +112,12 @@ Result<OwnedFd> listen_unix(const UnixSocketSettings& settings) {
   if (auto removed = remove_stale_socket(path); !removed) return removed.error();
   OwnedFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno_error("cannot create a socket", errno);
-  // Before the socket has a name: there is no moment at which others could connect.
+  // Set before the socket has a name: others can never connect in between.
   fchmod(fd.get(), settings.mode & 0600);
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     return errno_error("cannot listen on " + path, errno);
-  // The shipped unit refuses chown(), which nothing else needs.
+  // The shipped unit forbids chown(), which nothing else needs.
   const bool given =
       settings.group.empty() || chown(path.c_str(), static_cast<uid_t>(-1), group) == 0;
   if (given && chmod(path.c_str(), settings.mode) == 0 && listen(fd.get(), kBacklog) == 0)

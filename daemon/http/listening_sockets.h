@@ -17,10 +17,10 @@ Result<int> bound_port(const OwnedFd& fd);
 struct UnixSocketSettings {
   std::string path;
   unsigned mode = 0660;
-  std::string group;  ///< that owns it; "": the process's
+  std::string group;  ///< owner of the socket; "": the process's group
 };
-/// Replaces a socket file that no process listens on; a daemon that answers there, or another kind
-/// of file, is an error.
+/// Replaces a socket file on which no process listens; a running daemon, or another kind of file,
+/// is an error.
 Result<OwnedFd> listen_unix(const UnixSocketSettings& settings);
 
 }  // namespace linkhealth

@@ -15,14 +15,14 @@ namespace linkhealth {
 
 namespace {
 
-/// Takes as long whatever differs.
+/// Constant time, wherever they differ.
 bool same_bytes(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::optional<std::string> base64_decoded(std::string_view text) {
   std::string padded(text);
-  while (padded.size() % 4 != 0) padded += '=';  // some clients leave the padding out
+  while (padded.size() % 4 != 0) padded += '=';  // some clients omit the padding
   std::string out(padded.size() / 4 * 3, '\0');
   const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
                                    reinterpret_cast<const unsigned char*>(padded.data()),
@@ -35,7 +35,7 @@ std::optional<std::string> base64_decoded(std::string_view text) {
   return out;
 }
 
-/// Not the password itself: a copy of the daemon's memory does not have it.
+/// Stored instead of the password: a dump of the daemon's memory does not contain it.
 std::string digest_of(const Credentials& credentials, const std::string& hash) {
   const std::string text = hash + '\0' + credentials.user + '\0' + credentials.password;
   std::string digest(EVP_MAX_MD_SIZE, '\0');
@@ -70,7 +70,7 @@ std::optional<Credentials> basic_credentials(std::string_view authorization) {
 }
 
 bool has_bcrypt_hash(const std::string& password, const std::string& hash) {
-  // Not crypt_r(): AddressSanitizer's interceptor of it keeps the linker from loading libcrypt.
+  // Not crypt_r(): AddressSanitizer's interceptor for it prevents the linker from loading libcrypt.
   void* space = nullptr;
   int size_bytes = 0;
   const char* made = crypt_ra(password.c_str(), hash.c_str(), &space, &size_bytes);

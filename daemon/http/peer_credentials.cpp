@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMaxRecord_bytes = 65536;  // of a line of passwd or group with its members
 constexpr std::size_t kMaxGroups = 65536;        // NGROUPS_MAX, linux/limits.h
 
-/// Of one end of a connection, as getsockname() or getpeername() tell it: 4 bytes of IPv4 (also of
-/// one that is written as IPv6), 16 of IPv6, none otherwise.
+/// The address of one end of a connection, from getsockname() or getpeername(): 4 bytes for IPv4
+/// (also if mapped to IPv6), 16 for IPv6, otherwise none.
 std::string address_bytes(int socket, int (*name_of)(int, sockaddr*, socklen_t*)) {
   constexpr std::size_t kMappedPrefix_bytes = 12;  // ::ffff:0:0/96, RFC 4291, 2.5.5.2
   sockaddr_storage name{};

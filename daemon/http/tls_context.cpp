@@ -33,7 +33,7 @@ std::string openssl_reason() {
   return reason != nullptr ? reason : "no reason given";
 }
 
-/// A PEM text: in `file`, or `text` of the configuration itself. `key` is the setting's name
+/// A PEM text: in `file`, or as `text` in the configuration itself. `key` is the setting's name
 /// without "_file".
 struct PemSource {
   std::string_view key;
@@ -52,7 +52,7 @@ struct PemSource {
   [[nodiscard]] Error refused() const { return Error{name() + ": " + openssl_reason()}; }
 };
 
-/// Without it OpenSSL would prompt for the passphrase on the terminal.
+/// Without it, OpenSSL would prompt for the passphrase on the terminal.
 int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 auto open_pem(const std::string& text) {
@@ -63,7 +63,7 @@ auto next_certificate(BIO* pem) {
   return owned(PEM_read_bio_X509(pem, nullptr, no_passphrase, nullptr), X509_free);
 }
 
-/// After the last certificate OpenSSL reports "no start line": the end, and no error.
+/// After the last certificate OpenSSL reports "no start line": that is the end, not an error.
 bool is_at_end() {
   const unsigned long error = ERR_peek_error();
   ERR_clear_error();
@@ -130,7 +130,7 @@ void set_versions(SSL_CTX* context, const WebTls& settings) {
                                  kId.size());
 }
 
-/// OpenSSL has one list for TLS 1.3 and one for the versions before.
+/// OpenSSL has one list for TLS 1.3 and another for earlier versions.
 Result<void> set_ciphers(SSL_CTX* context, const WebTls& settings) {
   std::string before_tls13;
   std::string tls13;
@@ -147,7 +147,7 @@ Result<void> set_ciphers(SSL_CTX* context, const WebTls& settings) {
   return {};
 }
 
-/// Go's names are OpenSSL's but for "CurveP256".
+/// Go's names equal OpenSSL's except for "CurveP256".
 Result<void> set_curves(SSL_CTX* context, const WebTls& settings) {
   std::string list;
   for (const std::string& curve : settings.curves)
@@ -176,7 +176,7 @@ bool is_name(const GENERAL_NAME* name, const std::string& allowed) {
   return name->type == GEN_IPADD ? is_address(bytes, allowed) : bytes == allowed;
 }
 
-/// True when a subject alternative name (DNS, mail, URI, IP address) is one of `allowed`, byte for
+/// Whether a subject alternative name (DNS, mail, URI, IP address) is one of `allowed`, byte for
 /// byte; addresses by their value.
 bool has_allowed_name(const X509* certificate, const std::vector<std::string>& allowed) {
   const auto names = owned(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(
@@ -190,7 +190,7 @@ bool has_allowed_name(const X509* certificate, const std::vector<std::string>& a
   return false;
 }
 
-/// Where a context keeps its WebTls. Asio has the application data for itself.
+/// Index under which a context stores its WebTls. Asio uses the application data itself.
 int settings_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;

@@ -14,7 +14,8 @@ namespace linkhealth {
 /// An error names the file or the setting, and the reason.
 Result<std::shared_ptr<SSL_CTX>> make_tls_context(const WebTls& settings);
 
-/// The common name in the client's certificate where the settings of its time verified it; else "".
+/// The common name in the client's certificate if it was verified when the client connected; else
+/// "".
 std::string verified_client_name(const SSL* session);
 
 }  // namespace linkhealth

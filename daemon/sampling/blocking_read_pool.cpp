@@ -28,7 +28,7 @@ struct BlockingReadPool::Shared {
   const Clock& clock;
   const OwnedFd event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   mutable std::mutex mutex;
-  // All below is under the lock.
+  // Everything below is protected by the lock.
   std::condition_variable wake;
   std::condition_variable thread_ended;
   std::deque<Job> queue;
@@ -42,7 +42,7 @@ struct BlockingReadPool::Shared {
   void run_next(std::unique_lock<std::mutex>& lock, Thread& self);
 };
 
-/// The first job of the queue, which is not empty. The lock is not held while it runs.
+/// Runs the first job of the queue, which is not empty. The lock is not held meanwhile.
 void BlockingReadPool::Shared::run_next(std::unique_lock<std::mutex>& lock, Thread& self) {
   Job job = std::move(queue.front());
   queue.pop_front();
@@ -51,7 +51,7 @@ void BlockingReadPool::Shared::run_next(std::unique_lock<std::mutex>& lock, Thre
           SteadyTime(std::chrono::duration_cast<Milliseconds>(begun))};
   lock.unlock();
   Done done = job.read();
-  job = {};  // what the read needs ends here, not under the lock
+  job = {};  // free what the read needed here, not under the lock
   lock.lock();
   self.at_work = false;
   if (stop) return;  // the clock may be gone, too
@@ -79,7 +79,7 @@ void BlockingReadPool::start_thread() {
     // Detached: a thread that hangs in the kernel can be neither cancelled nor joined.
     quiet_thread([shared = shared_, self] { run(shared, self); }).detach();
     shared_->threads.push_back(self);
-  } catch (const std::system_error&) {  // the limit of tasks: the threads that there are go on
+  } catch (const std::system_error&) {  // the task limit: continue with the existing threads
   }
 }
 
@@ -92,7 +92,7 @@ void BlockingReadPool::run(const std::shared_ptr<Shared>& shared,
       continue;
     }
     shared->run_next(lock, *self);
-    if (!shared->has_worker()) self->abandoned = false;  // no thread took its place
+    if (!shared->has_worker()) self->abandoned = false;  // no thread replaced it
     if (shared->queue.empty() || self->abandoned) eventfd_write(shared->event.get(), 1);
   }
   std::erase(shared->threads, self);

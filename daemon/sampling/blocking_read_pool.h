@@ -1,7 +1,7 @@
-// Runs reads that may block on threads of its own. A read that hangs in the kernel can be neither
-// cancelled nor joined: after the patience its thread is abandoned to it and another thread takes
-// the rest of the queue, so that one device that does not answer hides no other. An owner (a port)
-// loses at most one thread: nothing of it is read while one of its reads hangs.
+// Runs reads that may block on its own threads. A read that hangs in the kernel can be neither
+// cancelled nor joined: after the patience its thread is abandoned and another thread takes over
+// the queue, so that a device that does not answer does not stop the others. An owner (a port)
+// blocks at most one thread: while one of its reads hangs, nothing else of it is read.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,24 @@ namespace linkhealth {
 
 class BlockingReadPool {
  public:
-  /// Hands over what a read gave, on the thread that calls finish(). `duration_s`: of the read.
+  /// Delivers the result of a read, on the thread that calls finish(). `duration_s`: of the read.
   using Done = std::function<void(double duration_s)>;
-  /// Runs on a thread of the pool. It may hang for ever and outlive the pool: it touches only what
-  /// it owns.
+  /// Runs on a thread of the pool. May hang for ever and outlive the pool: it must only use what it
+  /// owns.
   using Read = std::function<Done()>;
   struct Job {
     std::string owner;  ///< "mlx5_0/1"
-    std::string name;   ///< of the read: "ethtool"
+    std::string name;   ///< name of the read: "ethtool"
     Read read;
   };
   /// A read that takes longer than the patience.
   struct Hung {
     std::string owner, name;
     SteadyTime since;
-    bool waiting = false;  ///< it did not begin: all threads hang
+    bool waiting = false;  ///< not yet begun: all threads hang
   };
-  /// So many reads may hang, each with its thread; then nothing more is read until one comes back.
+  /// At most this many reads may hang, each with its thread; then nothing more is read until one
+  /// returns.
   static constexpr std::size_t kMaxThreads = 16;
 
   /// `clock` must outlive every read, also those that hang: it belongs to main().
@@ -41,15 +42,15 @@ class BlockingReadPool {
   BlockingReadPool(const BlockingReadPool&) = delete;
   BlockingReadPool& operator=(const BlockingReadPool&) = delete;
 
-  /// In this order, one after the other.
+  /// They run in this order, one after the other.
   void submit(std::vector<Job> jobs);
   /// Whether this read is queued or running, or a read of the owner hangs.
   [[nodiscard]] bool is_out(const std::string& owner, const std::string& name) const;
-  /// Calls Done of every read that has come back. Makes event_fd() unreadable.
+  /// Calls Done for every read that has returned. Makes event_fd() unreadable.
   void finish();
-  /// The reads that hang; leaves the rest of the queue to another thread.
+  /// Returns the reads that hang; gives the rest of the queue to another thread.
   std::vector<Hung> check_hung();
-  /// Nothing is queued, nothing runs and nothing waits for finish().
+  /// Whether nothing is queued, running or waiting for finish().
   [[nodiscard]] bool idle() const;
   /// Readable when the queue is empty and something waits for finish().
   [[nodiscard]] int event_fd() const;
@@ -60,7 +61,7 @@ class BlockingReadPool {
   static void run(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Thread>& self);
   void start_thread();
 
-  std::shared_ptr<Shared> shared_;  ///< with the threads; lives as long as the longest of them
+  std::shared_ptr<Shared> shared_;  ///< shared with the threads; lives until the last of them ends
   Milliseconds patience_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace linkhealth {
 
-/// Where a discovery is: written by its thread, read by the deciding thread.
+/// The progress of a discovery: written by its thread, read by the deciding thread.
 class Discovery::Place {
  public:
   explicit Place(const Clock& clock) : clock_(clock), since_(clock.steady()) {}
@@ -36,7 +36,7 @@ class Discovery::Place {
 BlockingReadPool::Job Discovery::start(
     std::unique_ptr<Host> host,
     std::function<void(std::optional<Inventory> found, double duration_s)> found) {
-  // An owner of its own for each job: one that hangs delays no other.
+  // Each job has its own owner: one that hangs delays no other.
   std::string owner = fmt::format("(discovery {})", ++started_);
   auto place = std::make_shared<Place>(clock_);
   InventoryWatch watch;
@@ -48,8 +48,7 @@ BlockingReadPool::Job Discovery::start(
   jobs_.emplace(owner, JobState{std::move(place), ""});
   auto read = [this, owner, host = std::shared_ptr<Host>(std::move(host)), watch = std::move(watch),
                found = std::move(found)]() -> BlockingReadPool::Done {
-    // The number of the last device event is read first: what is found after it was not removed by
-    // it.
+    // Read the number of the last device event first: what is found after it was not removed by it.
     const std::uint64_t found_after = latest_device_event(*host);
     Inventory inventory = take_inventory(*host, watch);
     inventory.found_after = found_after;
@@ -70,7 +69,7 @@ std::optional<Inventory> Discovery::finish(const std::string& owner, Inventory f
 Discovery::Hang Discovery::check_hang(const std::string& owner) {
   JobState& job = jobs_.at(owner);
   const auto [device, since] = job.place->now();
-  // One that is merely slow, with all devices together, hangs at none of them.
+  // A discovery that is merely slow, over all devices together, does not hang at any of them.
   if (clock_.steady() - since < patience_ / 2) return {};
   const auto is_left_out = [](const auto& entry) { return !entry.second.hangs_at.empty(); };
   const auto left_out = std::ranges::count_if(jobs_, is_left_out);

@@ -1,5 +1,5 @@
 // Discoveries of the node's ports, as jobs for the pool. One that hangs at a device is abandoned,
-// and the next one leaves that device out until the hung read has come back: it hides no other.
+// and the next ones skip that device until the hung read has returned, so that it hides no other.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,33 @@ namespace linkhealth {
 
 class Discovery {
  public:
-  /// So many may hang at a device, each with its thread; one more is waited for.
+  /// At most this many may hang at a device, each with its thread; a further one is waited for.
   static constexpr std::size_t kMaxAbandoned = 4;
 
   /// `clock` must outlive every job, also those that hang: it belongs to main().
   Discovery(const Clock& clock, Milliseconds patience) : clock_(clock), patience_(patience) {}
 
-  /// `host` is for this job alone. `found` gets what it found; nullopt: it was abandoned, and the
-  /// device at which it hung answers again.
+  /// Only this job uses `host`. `found` receives the result; nullopt: the job was abandoned, and
+  /// the device at which it hung answers again.
   BlockingReadPool::Job start(
       std::unique_ptr<Host> host,
       std::function<void(std::optional<Inventory> found, double duration_s)> found);
-  /// Whether one is out that is waited for.
+  /// Whether a job is running that is waited for.
   [[nodiscard]] bool is_out() const { return !current_.empty(); }
   [[nodiscard]] bool is_job(const std::string& owner) const { return jobs_.contains(owner); }
 
   struct Hang {
-    std::string device;          ///< "" of the node, or not known
+    std::string device;          ///< "" for the node, or unknown
     bool abandoned_now = false;  ///< start another one
   };
-  /// The job takes longer than the patience.
+  /// Whether the job takes longer than the patience.
   Hang check_hang(const std::string& owner);
 
  private:
   class Place;
   struct JobState {
     std::shared_ptr<Place> place;
-    std::string hangs_at;  ///< the device for which it was abandoned; "": it was not
+    std::string hangs_at;  ///< the device for which it was abandoned; "": not abandoned
   };
   std::optional<Inventory> finish(const std::string& owner, Inventory found);
 
@@ -52,7 +52,7 @@ class Discovery {
   Milliseconds patience_;
   std::uint64_t started_ = 0;
   std::string current_;                   ///< the job that is waited for
-  std::map<std::string, JobState> jobs_;  ///< that are out, by owner
+  std::map<std::string, JobState> jobs_;  ///< running ones, by owner
   std::shared_ptr<NvSwitchManagers> managers_ = std::make_shared<NvSwitchManagers>();
 };
 

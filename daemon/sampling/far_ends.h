@@ -1,5 +1,5 @@
-// All sources of far-end knowledge, each read on a thread of its own, and their readings merged by
-// port. A source that hangs delays no other.
+// All sources of far-end data, each read on its own thread, and their readings merged by port. A
+// source that hangs delays no other.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 namespace linkhealth {
 
 struct FarEndTiming {
-  /// How long a reading without an end of its own is valid.
+  /// Validity of a reading that does not state its own end.
   Milliseconds hold{300'000};
   /// A round that takes longer is reported as hung.
   Milliseconds patience{30'000};
@@ -25,7 +25,7 @@ struct FarEndTiming {
 
 class FarEnds {
  public:
-  /// The shortest time between two rounds, whatever a probe returns as its next time.
+  /// The shortest time between two rounds, whatever next time a probe returns.
   static constexpr Milliseconds kShortestPause{50};
 
   /// `clock` must outlive every read, also those that hang: it belongs to main().
@@ -35,26 +35,26 @@ class FarEnds {
   FarEnds(const FarEnds&) = delete;
   FarEnds& operator=(const FarEnds&) = delete;
 
-  /// Another plan, in force with the next set_ports().
+  /// Sets another plan, used from the next set_ports() on.
   void set_plan(ExpectedPorts plan) { plan_ = std::move(plan); }
-  /// The ports from now on; sources read a change at once, and nothing before the first call.
-  /// Probes get exempt ports too: see PeerProbe::read().
+  /// Sets the ports; sources read after a change at once, and nothing before the first call. Probes
+  /// also get exempt ports: see PeerProbe::read().
   void set_ports(std::vector<InventoryPort> ports);
-  /// Whether a port has carrier: when that is first known, and when it changes.
+  /// Whether a port has carrier: call when it is first known, and when it changes.
   void set_carrier(const PortKey& port, bool carrier) { merge_.set_carrier(port, carrier); }
 
   struct News {
     std::map<PortKey, MergedPeer> ports;
     std::vector<ProbeTiming> timings;
   };
-  /// Starts the rounds that are due, and gives what came since the last call; never waits.
+  /// Starts the rounds that are due, and returns what has arrived since the last call; never waits.
   News poll();
   /// When poll() has a round to start.
   [[nodiscard]] std::optional<SteadyTime> next_due() const;
-  /// Of the whole node: sources that could not be read at all, and sources that hang.
+  /// For the whole node: sources that could not be read at all, and sources that hang.
   [[nodiscard]] SourceReports reports() const;
 
-  /// The sources that are on: "peer_mad", "peer_lldp", "import".
+  /// The enabled sources: "peer_mad", "peer_lldp", "import".
   [[nodiscard]] std::set<std::string> sources() const;
   /// Whether each source has answered once.
   [[nodiscard]] bool settled() const;

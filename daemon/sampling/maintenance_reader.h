@@ -1,5 +1,5 @@
-// Reads the maintenance files without delaying the deciding thread: the directory may lie on a file
-// system that does not answer (NFS), and then what was read last stays in force.
+// Reads the maintenance files without delaying the deciding thread: the directory may be on a file
+// system that does not respond (NFS); then the last result stays in force.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@ namespace linkhealth {
 class MaintenanceReader {
  public:
   using Read = std::function<MaintenanceDir::Found()>;
-  /// Between two reads; and a read that takes longer is reported.
+  /// Time between two reads; and the time after which a read is reported as hung.
   static constexpr Milliseconds kPeriod{5'000}, kPatience{15'000};
 
   /// `directory` "": nothing is ever read. `clock` belongs to main(): a read that hangs outlives
   /// the reader.
   MaintenanceReader(const std::string& directory, const Clock& clock);
-  /// For tests. `read` is called by one thread at a time and lives as long as its last call.
+  /// For tests. `read` is called by one thread at a time and must live until its last call returns.
   MaintenanceReader(std::string directory, const Clock& clock, Read read);
 
   struct News {
-    std::optional<std::vector<Maintenance>> maintenance;  ///< nullopt: what was found last stays so
+    std::optional<std::vector<Maintenance>> maintenance;  ///< nullopt: unchanged
     std::vector<std::string> complaints;
   };
-  /// On the deciding thread, with each step: starts a read when one is due, and gives what came.
-  /// Never blocks.
+  /// Called on the deciding thread with each step: starts a read if one is due, and returns what
+  /// has arrived. Never blocks.
   News poll();
-  /// Before there are steps: poll(), and at most `patience` for the read that it started.
+  /// Before the first step: like poll(), but waits at most `patience` for the read that it started.
   News wait(Milliseconds patience);
 
  private:

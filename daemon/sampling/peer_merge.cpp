@@ -28,11 +28,11 @@ bool has_names(const PeerSample& peer) {
 
 bool has_state(const PeerSample& peer) { return peer.link || peer.counters || peer.module; }
 
-/// More than its module.
+/// Whether it has more than its module.
 bool has_identity(const PeerSample& peer) { return has_names(peer) || peer.link || peer.counters; }
 
-/// Whether the two readings are of two ports. Sources spell names differently: names that can't be
-/// compared do not contradict.
+/// Whether the two readings are of different ports. Sources spell names differently: names that
+/// cannot be compared do not contradict each other.
 bool contradicts(const PeerSample& a, const PeerSample& b) {
   const NameMatch system = compare_systems(a.system, b.system);
   const bool same_guid = !a.guid.empty() && a.guid == b.guid;
@@ -43,7 +43,7 @@ bool contradicts(const PeerSample& a, const PeerSample& b) {
          compare_ports(b.port, b.description, a.port) == NameMatch::kDiffers;
 }
 
-/// The names of a reading alone.
+/// The reading reduced to its names.
 PeerReading names_of(const PeerReading& reading) {
   PeerReading names;
   names.read_at = reading.read_at;
@@ -89,7 +89,7 @@ void PeerMerge::add_reading(Port& port, std::size_t rank, PeerReading reading) {
   source.gaps = std::exchange(reading.gaps, {});
   const bool has_content = reading.peer || reading.module;
   source.failed = !reading.answered && !has_content;
-  if (source.failed) return;  // the former reading stays valid
+  if (source.failed) return;  // the previous reading stays valid
   source.reading.reset();
   if (has_content) source.reading = std::move(reading);
 }
@@ -108,8 +108,8 @@ void PeerMerge::end_readings(Port& port, const PortKey& key, SteadyTime now) con
   }
 }
 
-/// Names of MAD or LLDP are kept for a link that goes down. With the link up again they end when
-/// neither source names the far end for as long as LLDP may take.
+/// Names of MAD or LLDP are kept for a link that goes down. Once the link is up again, they are
+/// dropped if neither source names the far end within the time that LLDP may take.
 void PeerMerge::update_names(Port& port, SteadyTime now) {
   for (const auto& [rank, source] : port.sources) {
     if (rank > kLldpRank || !source.reading || !source.reading->peer) continue;
@@ -133,8 +133,8 @@ void PeerMerge::update_names(Port& port, SteadyTime now) {
   port.was_down = false;
 }
 
-/// The reading that names the far end. While the link is down no MAD or LLDP crosses it, and an
-/// import may not name another far end than they did last: it may be of another port.
+/// The reading that names the far end. While the link is down, neither MADs nor LLDP pass, and an
+/// import must not name a different far end than they last did: it may concern another port.
 const PeerReading* PeerMerge::find_names(const Port& port) {
   const PeerReading* const former =
       port.names && (port.down || port.was_down) ? &*port.names : nullptr;

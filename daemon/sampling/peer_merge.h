@@ -1,17 +1,16 @@
-// Merges the readings that several sources give of the far ends into one PeerSample a port. Pure.
+// Merges the readings of the far ends from several sources into one PeerSample per port. Pure.
 //
 //   trust      mad > lldp > import (telemetry, fleet) > plan
-//   names      from the most trusted source that has any; "plan" only where no other source reports
+//   names      from the most trusted source that has any; "plan" only if no other source reports
 //              anything
 //   state      link, counters and module each from the most trusted source that has them and does
-//              not name another far end (that is a gap). For link and counters a source that
-//              answered in its last round comes before one that did not (a MAD cannot cross a link
-//              that is down). Their source and age are given where they differ from those of the
-//              names
-//   validity   until the reading's own end, otherwise `hold` after it was read; then there is a gap
-//   link down  no MAD crosses it, and lldpd drops its neighbour at once. The last names of MAD or
-//              LLDP stay, with a gap, until a source that does not contradict them names the far
-//              end, or the link is back and no source does
+//              not name another far end (that is a gap). For link and counters, sources that
+//              answered in their last round come first (no MAD passes a link that is down). Their
+//              source and age are recorded if they differ from those of the names
+//   validity   until the reading's own end, otherwise `hold` after it was read; then it is a gap
+//   link down  no MAD passes it, and lldpd drops its neighbour at once. The last names of MAD or
+//              LLDP are kept, with a gap, until a source that does not contradict them names the
+//              far end, or the link is back and no source does
 #pragma once
 
 #include <map>
@@ -28,12 +27,12 @@ namespace linkhealth {
 
 /// The changes of one port.
 struct MergedPeer {
-  /// An empty sample withdraws the former one and its gaps.
+  /// An empty sample revokes the previous one and its gaps.
   std::optional<PeerSample> peer;
   /// This end's module from an import; only when it is new.
   std::optional<ModuleSample> module;
   SteadyTime module_read_at;
-  bool module_ended = false;  ///< no import has this end's module any more
+  bool module_ended = false;  ///< no import has this end's module any longer
   std::vector<Gap> gaps;
 };
 
@@ -44,15 +43,15 @@ class PeerMerge {
       : hold_(hold), plan_(std::move(plan)) {}
 
   void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
-  /// The ports that exist; drops the readings of others.
+  /// Sets the ports that exist; drops the readings of others.
   void set_ports(const std::set<PortKey>& ports);
-  /// Whether the port has carrier: when that is first known, and when it changes.
+  /// Whether the port has carrier: call when it is first known, and when it changes.
   void set_carrier(const PortKey& port, bool carrier);
-  /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".
+  /// Adds one round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".
   void add(const std::string& probe, std::vector<PeerReading> readings);
-  /// Every port whose merged sample, module or gaps have changed.
+  /// Returns every port whose merged sample, module or gaps have changed.
   std::map<PortKey, MergedPeer> take_changes(SteadyTime now);
-  /// Of the whole node, as of each source's last round.
+  /// For the whole node, from each source's last round.
   [[nodiscard]] std::vector<Gap> node_gaps() const;
 
  private:
@@ -60,7 +59,7 @@ class PeerMerge {
   struct Source {
     std::optional<PeerReading> reading;  ///< with a peer or a module, until it ends
     std::vector<Gap> gaps;
-    bool failed = false;  ///< no answer in the last round: `reading` is of an earlier one
+    bool failed = false;  ///< no answer in the last round: `reading` is from an earlier one
   };
   /// Peer and module with their times, which are published as ages.
   struct Merged {
@@ -74,10 +73,10 @@ class PeerMerge {
   struct Port {
     std::map<std::size_t, Source> sources;  ///< by rank: most trusted first
     bool down = false;
-    /// The last names of a MAD or LLDP, and nothing else of that reading.
+    /// The last names of a MAD or LLDP, without the rest of that reading.
     std::optional<PeerReading> names;
     bool was_down = false;                    ///< since those names were read
-    std::optional<SteadyTime> unnamed_since;  ///< the link is up, and neither source has names
+    std::optional<SteadyTime> unnamed_since;  ///< the link is up, but neither source has names
     Merged published;
   };
 

@@ -55,7 +55,7 @@ ExpectedPorts planned_names(const SettingTable& table, const ExpectedPorts& expe
 }
 
 Milliseconds far_end_hold(const SettingTable& table) {
-  // One answer may be lost, and each port has its own place in a period.
+  // One answer may be lost, and each port has its own offset in a period.
   constexpr double kPeriods = 2.5;
   const SettingValues values = table.values("peers");
   const double longest =

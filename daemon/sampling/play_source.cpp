@@ -13,7 +13,7 @@ namespace {
 
 constexpr Milliseconds kRepeatEvery{1'000};
 
-/// What is repeated of a snapshot: the ports with their links. The engine keeps the rest.
+/// The part of a snapshot that is repeated: the ports with their links. The engine keeps the rest.
 Snapshot links_of(const Snapshot& snapshot) {
   Snapshot links;
   links.taken_at = snapshot.taken_at;
@@ -73,7 +73,8 @@ std::optional<Snapshot> PlaySource::repeat() {
   constexpr Milliseconds kStep{1};
   if (!last_ || clock_->steady() - given_at_ < kRepeatEvery) return std::nullopt;
   given_at_ = clock_->steady();
-  if (next_ && last_->taken_at + 2 * kStep >= next_->taken_at) return std::nullopt;  // no room left
+  // no time left before the next one.
+  if (next_ && last_->taken_at + 2 * kStep >= next_->taken_at) return std::nullopt;
   last_->taken_at += kStep;
   last_->wall_time += kStep;
   return last_;

@@ -1,6 +1,6 @@
 // A recording played as if it happened now: the same engine, metrics and API, without hardware.
-// While it is held, and after its end, the last state of the links is given again each second, and
-// time stands still but for a millisecond: acknowledgements and maintenance are reported then too.
+// While paused, and after its end, the last state of the links is repeated each second, and time
+// advances by a millisecond only, so that acknowledgements and maintenance are still reported.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,7 @@ namespace linkhealth {
 
 class PlaySource : public Source {
  public:
-  /// `speed`: seconds of the recording in a second. The snapshots keep the times that were
-  /// recorded.
+  /// `speed`: recording time per second. The snapshots keep their recorded times.
   static Result<PlaySource> open(const std::string& path, double speed, const Clock& clock);
 
   std::optional<Snapshot> poll() override;
@@ -26,12 +25,12 @@ class PlaySource : public Source {
     return control_fd_ < 0 ? std::vector<int>{} : std::vector<int>{control_fd_};
   }
   [[nodiscard]] RecordingHeader header() const override { return header_; }
-  /// What the recorder knew when the recording began.
+  /// The recorder's state when the recording began.
   [[nodiscard]] const std::optional<EngineState>& known() const { return reader_.known(); }
 
-  /// The reading end of a pipe: "h" holds the recording, "r" lets it go on.
+  /// The reading end of a pipe: "h" pauses the recording, "r" resumes it.
   void control(int fd) { control_fd_ = fd; }
-  /// Called once with a sentence when the recording ends, or breaks off with an error.
+  /// Called once, with a sentence, when the recording ends or breaks off with an error.
   void on_end(std::function<void(const std::string&)> callback) { on_end_ = std::move(callback); }
 
  private:
@@ -52,7 +51,7 @@ class PlaySource : public Source {
   bool ended_ = false;
   int control_fd_ = -1;
   std::optional<SteadyTime> held_since_;
-  std::optional<Snapshot> last_;  ///< that was given, with only the links
+  std::optional<Snapshot> last_;  ///< last one returned, reduced to the links
   SteadyTime given_at_;
   std::function<void(const std::string&)> on_end_ = [](const std::string&) {};
 };

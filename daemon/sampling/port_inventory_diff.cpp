@@ -17,7 +17,7 @@ bool is_unreadable(const Inventory& found, const PortId& id) {
   });
 }
 
-/// Whether the port's own files, which wait for no lock, show that its device is gone.
+/// Whether the port's own files, which need no lock, show that its device is gone.
 bool answers_gone(SampledPort& port) {
   if (port.gone) return true;
   if (!port.files) return false;
@@ -26,7 +26,7 @@ bool answers_gone(SampledPort& port) {
   return port.files->read_link(unused, unused_gaps) == ReadStatus::kGone;
 }
 
-/// The driver that lends the card to a virtual machine or a program; "": none.
+/// The driver that passes the card to a virtual machine or a program; "": none.
 std::string lender_of(const std::string& pci, const Inventory& found) {
   if (!found.cards) return "";
   const auto card = std::ranges::find(*found.cards, pci, &PciCard::address);
@@ -47,8 +47,8 @@ const PortKey* plain_port_at(const std::map<PortKey, SampledPort>& ports,
   return nullptr;
 }
 
-/// Two links of mlx5 as a LAG have one verbs device, at the function of one of them (linux:
-/// drivers/net/ethernet/mellanox/mlx5/core/lag/lag.c): the other one's is not lost.
+/// With mlx5 as a LAG, two links have one verbs device, at the function of one of them (linux:
+/// drivers/net/ethernet/mellanox/mlx5/core/lag/lag.c): the other's is not lost.
 bool shares_rdma(const std::string& pci, const std::map<PortKey, SampledPort>& ports) {
   const auto card_of = [](const std::string& address) {
     return address.substr(0, address.rfind('.'));
@@ -63,13 +63,13 @@ Gap rdma_gap(const PortKey& port) {
   return {port, "rdma_device", "the RDMA device is gone, its network interface is still there"};
 }
 
-/// An IPoIB interface comes and goes without its port.
+/// An IPoIB interface comes and goes independently of its port.
 bool is_same_interface(const InventoryPort& former, const InventoryPort& now) {
   return former.ifindex == now.ifindex ||
          !(former.has_link_of_netdev() || now.has_link_of_netdev());
 }
 
-/// A port whose netdev has another name now keeps its counts, so that no carrier loss is missed.
+/// A port whose netdev was renamed keeps its counts, so that no carrier loss is missed.
 SampledPort renamed(InventoryPort port, SampledPort* former) {
   SampledPort fresh;
   if (former != nullptr && !former->gone && is_same_interface(former->port, port)) {
@@ -97,7 +97,7 @@ PortsFound PortInventoryDiff::compare(Inventory found, std::map<PortKey, Sampled
     return now - remembered_from_ + port.unseen >= kRememberedFor;
   });
   if (found.incomplete && !known.empty()) {
-    // Without the list of RDMA devices their netdevs would count as plain Ethernet ports.
+    // Without the list of RDMA devices, their netdevs would be taken for plain Ethernet ports.
     result.ports = std::move(known);
     result.gaps = std::move(found.gaps);
     return result;
@@ -114,7 +114,7 @@ PortsFound PortInventoryDiff::compare(Inventory found, std::map<PortKey, Sampled
     const auto at = former_keys.find(port.id.stable_key());
     SampledPort* const former = at == former_keys.end() ? nullptr : &known.at(at->second);
     if (former != nullptr) done.insert(at->second);
-    // After a reboot another card may have the address: this port has not lost a GUID that an RDMA
+    // After a reboot another card may have the address: the port has not lost a GUID that an RDMA
     // device has.
     if (!port.id.verbs) port.id.guid = lost_guid(port.id, former);
     if (!port.id.verbs && rdma_guids.contains(port.id.guid)) port.id.guid.clear();
@@ -171,13 +171,13 @@ void PortInventoryDiff::judge_missing(PortsFound& result, const Inventory& found
         {key, "inventory",
          unreadable ? "the device cannot be read" : "not found by the last scan"});
     result.again_soon = result.again_soon || !unreadable;
-    port.gone = false;  // its readers find out again
+    port.gone = false;  // its readers check again
     result.ports.emplace(key, std::move(port));
   }
 }
 
 /// The GUID of the RDMA device that this plain port has lost; "": none. The database keeps it with
-/// the port, so that the next run knows the loss.
+/// the port, so that the next run knows about the loss.
 std::string PortInventoryDiff::lost_guid(const PortId& plain, const SampledPort* former) const {
   if (former != nullptr && (former->port.id.verbs || !former->lost_device.empty()))
     return former->port.id.guid;
@@ -187,8 +187,8 @@ std::string PortInventoryDiff::lost_guid(const PortId& plain, const SampledPort*
   return at == remembered_.end() ? "" : at->id.guid;
 }
 
-/// A port whose card has its driver is a gap and no fault: its interface may have been lent before
-/// the start. A driver that has made no port at all has given the card up.
+/// A port whose card has its driver is a gap, not a fault: its interface may have been moved or
+/// passed on before the start. A driver that has created no port at all has given up the card.
 void PortInventoryDiff::miss_remembered(PortsFound& result, const Inventory& found,
                                         SteadyTime now) {
   if (found.incomplete) return;
@@ -215,7 +215,7 @@ void PortInventoryDiff::miss_remembered(PortsFound& result, const Inventory& fou
     report_remembered_gone(result, found, now);
 }
 
-/// A card that did not come back from a reboot.
+/// A card that did not come back after a reboot.
 void PortInventoryDiff::report_remembered_gone(PortsFound& result, const Inventory& found,
                                                SteadyTime now) const {
   for (const auto& [id, unseen] : remembered_) {

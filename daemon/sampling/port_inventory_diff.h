@@ -1,7 +1,6 @@
-// Compares the ports that a search found with the ports that are known: which are the same,
-// renamed, new, or gone. A port that a search did not find is unknown, not gone, while a list or
-// its device can't be read, and after one miss. Only its own files (ENODEV) or several searches
-// show that it is gone.
+// Compares the ports found by a search with the known ports: which are the same, renamed, new, or
+// gone. A port that was not found is unknown, not gone, while a list or its device cannot be read,
+// and after a single miss. Only its own files (ENODEV) or several searches prove that it is gone.
 #pragma once
 
 #include <chrono>
@@ -21,21 +20,20 @@ namespace linkhealth {
 /// A port of an earlier run.
 struct RememberedPort {
   PortId id;
-  Milliseconds unseen{};  ///< since its RDMA device was seen last
+  Milliseconds unseen{};  ///< since its RDMA device was last seen
 };
 
 /// The ports after a search, and what changed.
 struct PortsFound {
   std::map<PortKey, SampledPort> ports;
-  std::vector<PortKey> fresh;  ///< of `ports`: these need readers
+  std::vector<PortKey> fresh;  ///< subset of `ports` that needs readers
   std::vector<PortEvent> events;
-  std::vector<Gap> gaps;    ///< the inventory's, and what is missing
-  bool complete = true;     ///< false: what an earlier search found missing may still be so
+  std::vector<Gap> gaps;  ///< those of the inventory, and missing ports
+  bool complete = true;   ///< false: what was missing after an earlier search may still be missing
   bool again_soon = false;  ///< a port was missed and may be gone: search again soon
 };
 
-/// The highest count of the last minute: a driver that is unloaded takes its devices along one by
-/// one.
+/// The highest count in the last minute: a driver that is unloaded removes its devices one by one.
 class RecentMaximum {
  public:
   [[nodiscard]] std::size_t value() const { return value_; }
@@ -50,25 +48,25 @@ class RecentMaximum {
 
 class PortInventoryDiff {
  public:
-  /// Ports of an earlier run that had a link and an RDMA device, or had lost it. One that is not
-  /// found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is
-  /// gone after some searches. It is a gap if only its netdev is left, or no port at all. Before
-  /// the first search.
+  /// Sets the ports of an earlier run that had a link and an RDMA device, or had lost it. If such a
+  /// port is not found, its GUID is not found elsewhere, and its card is not on the PCI bus or has
+  /// no driver there, it is gone after some searches. It is a gap if only its netdev is left, or no
+  /// port at all. Call before the first search.
   void remember(std::vector<RememberedPort> ports) { remembered_ = std::move(ports); }
-  /// The serial numbers of an earlier run's modules, by stable key, for ports that are found for
-  /// the first time.
+  /// Sets the serial numbers of an earlier run's modules, by stable key, for ports that are found
+  /// for the first time.
   void remember_modules(std::map<std::string, std::string> serials) {
     serials_ = std::move(serials);
   }
-  /// Searches that must miss a port whose files still answer.
+  /// Number of searches that must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
-  /// How long after it was last seen a port of an earlier run is missed; as long as the history
-  /// uses its references (its used_s). Then the port loses its GUID, because an operator may have
+  /// How long a port of an earlier run is missed after it was last seen: as long as the history
+  /// uses its baselines (its used_s). Then the port loses its GUID, because an operator may have
   /// unloaded RDMA for good. A port that does not exist leaves the database after 30 days
   /// (model/history/history_references.cpp).
   static constexpr Milliseconds kRememberedFor = std::chrono::hours(7 * 24);
 
-  /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the
+  /// Ports are recognised by PortId::stable_key(): a rename is neither gone nor new, and keeps the
   /// kernel's counts.
   PortsFound compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
 
@@ -81,12 +79,12 @@ class PortInventoryDiff {
   void report_losses(PortsFound& result, SteadyTime now);
 
   bool first_ = true;
-  std::vector<RememberedPort> remembered_;      ///< that are not found yet
+  std::vector<RememberedPort> remembered_;      ///< not found yet
   std::map<std::string, std::string> serials_;  ///< of modules whose ports are not found yet
-  SteadyTime remembered_from_;                  ///< the first search
+  SteadyTime remembered_from_;                  ///< time of the first search
   unsigned remembered_looks_ = 0;
-  bool remembered_reported_ = false;  ///< those whose card is gone
-  std::size_t missed_ = 0;            ///< remembered ports, when a slow driver has had its time
+  bool remembered_reported_ = false;  ///< those whose card is gone were reported
+  std::size_t missed_ = 0;  ///< remembered ports missing after a slow driver has had its time
   RecentMaximum watched_before_, rdma_before_;
 };
 

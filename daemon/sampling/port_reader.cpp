@@ -13,7 +13,8 @@ namespace linkhealth {
 namespace {
 
 // A source that fails is read again after 10 s, 20 s, … at most 10 min; one that the driver does
-// not have, each 10 min (another version of the driver may be loaded without the port going away).
+// not offer, every 10 min (another version of the driver may be loaded without the port
+// disappearing).
 constexpr Milliseconds kFirstRetry{10'000};
 constexpr Milliseconds kLongestRetry{600'000};
 
@@ -182,8 +183,8 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
     link.fec = fec->mode;
     kernel_fec_lanes_ = std::ranges::any_of(
         fec->lanes, [](const FecLane& lane) { return lane.corrected_bits.has_value(); });
-    // The driver's bits by lane, where it has them, beat the kernel's blocks alone (mlx5 in
-    // FC-FEC).
+    // The driver's bits per lane, if offered, are preferred to the kernel's if that has only blocks
+    // (mlx5 in FC-FEC).
     if (kernel_fec_lanes_ || !driver_lanes_) reading.sample.fec_lanes = std::move(fec->lanes);
     return merge(std::move(fec->counters), reading.sample);
   });
@@ -209,8 +210,8 @@ void PortReader::read_driver(Reading& reading) {
     driver_lanes_ = driver_lanes_ && read;
     if (!read && read.error().errnum == EOPNOTSUPP) return std::nullopt;  // many drivers have none
     if (!read) return read.error();
-    // The driver names four lanes on every port. Those beyond the link's width mean nothing; a
-    // wider link has lanes that are not counted, so that comparing lanes would mislead.
+    // The driver names four lanes on every port. Those beyond the link's width are meaningless. A
+    // wider link has lanes that are not counted, so that a comparison of lanes would mislead.
     const std::size_t known = read->lane_corrected_bits.size();
     driver_lanes_ = !kernel_fec_lanes_ && lanes_ && *lanes_ > 0 && *lanes_ <= known;
     if (driver_lanes_) {

@@ -1,7 +1,7 @@
 // All reads of one port that may block: verbs files, firmware counters, and netlink requests that
-// the kernel answers under its RTNL lock, which any process's slow module read holds for seconds.
-// Runs on a thread of BlockingReadPool. Each reader has its own Host, so that a read that hangs
-// delays no other port.
+// the kernel answers under its RTNL lock, which a slow module read of any process holds for
+// seconds. Runs on a thread of BlockingReadPool. Each reader has its own Host, so that a read that
+// hangs delays no other port.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,17 @@ namespace linkhealth {
 /// The reads of a port that are made together.
 enum class ReadGroup : std::uint8_t {
   kDevice,  ///< verbs counters, PCIe: files and MADs
-  kKernel,  ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics, the driver's own
-            ///< statistics: under the RTNL lock where the port has a netdev
+  /// Verbs state, speed, lanes, FEC, down reason, ethtool statistics, the driver's own statistics:
+  /// under the RTNL lock if the port has a netdev.
+  kKernel,
 };
-/// The source that stands for the group: in timings, and when a read of it hangs.
+/// The source that represents the group: in timings, and if one of its reads hangs.
 SourceId source_of(ReadGroup group);
 
 struct Reading {
-  PortSample sample;      ///< the group's part of `link` only
-  SourceReports sources;  ///< all of this reader's, of both groups
-  bool gone = false;      ///< the device does not exist any more: start a discovery
+  PortSample sample;      ///< only the group's part of `link`
+  SourceReports sources;  ///< all of this reader's, for both groups
+  bool gone = false;      ///< the device no longer exists: start a discovery
 };
 
 void merge_counters(PortSample& sample, const Counters& counters);
@@ -58,10 +59,10 @@ class PortReader {
     int failures = 0;
   };
 
-  /// Reads the source, unless it failed lately, and keeps its state.
+  /// Reads the source, unless it failed recently, and stores its state.
   template <typename Read>
   void read_source(SourceId source, Read read);
-  /// Keeps the state of the sources that files give.
+  /// Stores the state of the sources that are read from files.
   void note_files(std::initializer_list<SourceId> sources, const std::vector<Gap>& gaps,
                   const PortSample& sample);
   IbPortReader* verbs();
@@ -81,9 +82,9 @@ class PortReader {
   SourceReports sources_;
   std::map<SourceId, Retry> retries_;
   std::optional<IbPortReader> verbs_;
-  std::optional<NetdevReader> netdev_files_;  ///< where there is no ethtool netlink
+  std::optional<NetdevReader> netdev_files_;  ///< used without ethtool netlink
   std::optional<EthtoolFamily> family_;
-  bool no_ethtool_ = false;      ///< a copy of /sys has no kernel behind it
+  bool no_ethtool_ = false;      ///< a copy of /sys has no kernel
   bool link_statistics_ = true;  ///< until the kernel refuses them
   EthtoolStatNames statistic_names_;
   DriverStatisticsReader driver_statistics_;

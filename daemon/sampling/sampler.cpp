@@ -15,11 +15,11 @@ namespace linkhealth {
 
 namespace {
 
-/// Between two discoveries that events prompt.
+/// Minimum time between two discoveries prompted by events.
 constexpr Milliseconds kDiscoveryRest{500};
-/// Between two discoveries for devices that hung and answer again.
+/// Minimum time between two discoveries for devices that hung and answer again.
 constexpr Milliseconds kHungDeviceRest{60'000};
-/// Discoveries that may find a device that was removed and not added again.
+/// Number of discoveries that may find a device which was removed and not added again.
 constexpr unsigned kLeavingLooks = 6;
 
 /// Its name in the kernel's device events: the verbs device, if it has one.
@@ -128,7 +128,7 @@ void Sampler::start_discovery() {
   discovery_due_.done(now_);
   discovery_rests_until_ = now_ + kDiscoveryRest;
   discover_ = discovery_.is_out();
-  if (discover_) return;  // once more after the one that is under way
+  if (discover_) return;  // once more after the current one
   pool_.submit(
       {discovery_.start(hosts_(), [this](std::optional<Inventory> found, double duration_s) {
         add_duration("inventory", duration_s);
@@ -149,8 +149,8 @@ void Sampler::accept_inventory(Inventory found) {
   }
   leaving_looks_ = 0;
   forget_removed();
-  // The discovery may have found again a device that was removed meanwhile; a later removal shows
-  // in the port's own files.
+  // The discovery may have found a device that was removed meanwhile; a later removal shows in the
+  // port's own files.
   const std::uint64_t found_after = std::max(found.found_after, latest_device_event(*host_));
   adopt(ports_search_.compare(std::move(found), std::move(ports_), now_), found_after);
 }
@@ -203,9 +203,9 @@ void Sampler::publish_module_ports() {
   modules_->set_ports(with_module);
 }
 
-/// A port that was found before its removal is gone, also when a new device has its name, because
-/// the new counters start from zero. A removal event may be received after the discovery that found
-/// the new device; the event numbers show it.
+/// A port that was found before its removal is gone, even if a new device has its name, because the
+/// new counters start at zero. A removal event may be received after the discovery that found the
+/// new device; the event numbers show that.
 void Sampler::forget_removed() {
   const auto removed = std::exchange(removed_, {});
   added_.clear();
@@ -215,8 +215,8 @@ void Sampler::forget_removed() {
   }
 }
 
-/// The event comes before the device leaves /sys. A device that is still listed and was not added
-/// again is on its way out: neither gone nor back.
+/// The event precedes the removal from /sys. A device that is still listed and was not added again
+/// is being removed: neither gone nor back.
 bool Sampler::is_leaving(const Inventory& found) const {
   return std::ranges::any_of(ports_, [&](const auto& entry) {
     const std::string& name = name_of(entry.second.port.id);
@@ -232,7 +232,8 @@ bool Sampler::is_leaving(const Inventory& found) const {
 
 // --- links
 
-/// With each discovery until it works. The discovery itself reports a netdev that does not exist.
+/// Tried in each discovery until it works. The discovery itself reports a netdev that does not
+/// exist.
 void Sampler::open_files(SampledPort& port) {
   if (port.files || port.lent || !port.port.has_link_of_netdev()) return;
   auto files = NetdevReader::open(*host_, port.port);
@@ -269,7 +270,7 @@ void Sampler::read_link(SampledPort& port) {
     next_.events.insert(next_.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = now_;
-      port.kernel.down_reason.reset();  // of an earlier outage
+      port.kernel.down_reason.reset();  // from an earlier outage
       read_kernel_now(port);
       if (modules_) modules_->request(id.key());
     }
@@ -322,8 +323,8 @@ std::optional<Snapshot> Sampler::finish_snapshot() {
   // All probes each time, so that no metric comes and goes.
   for (const auto& [probe, duration_s] : durations_s_)
     snapshot.timings.push_back({probe, duration_s});
-  // The monotonic clock starts with the boot (linux: CLOCK_MONOTONIC). Not from /proc/uptime, which
-  // may hang: in an LXC container it is a FUSE file.
+  // The monotonic clock starts at boot (linux: CLOCK_MONOTONIC). Not from /proc/uptime, which may
+  // hang: in an LXC container it is a FUSE file.
   if (host_->has_kernel()) snapshot.uptime_s = in_seconds(now_.time_since_epoch());
   std::ranges::stable_sort(snapshot.events, {}, &PortEvent::t);
   return snapshot;

@@ -2,20 +2,20 @@
 // judge links: it keeps time, and reports the sources that it could not read.
 //
 //   what      every (setting)   by which thread
-//   links     link_period_s     carrier and its counts, from files that wait for no lock: here
+//   links     link_period_s     carrier and its counts, from files that need no lock: this thread
 //                               (probes/sysfs/netdev_sysfs.h). A link event prompts a read at once:
-//                               the kernel merges fast flaps, the counts are the truth
+//                               the kernel merges fast flaps, but counts them
 //   counters  counters_period_s everything else of a port: verbs, FEC, MAC, netdev and driver
 //                               statistics, state, speed, PCIe, devlink health: BlockingReadPool
 //   modules   module_period_s   EEPROM pages: the module reader's thread
-//   discovery rescan_period_s   which ports exist; also when a device comes or goes: the pool
-//   events    as they come      link and device events, kernel log, verbs events: here
+//   discovery rescan_period_s   which ports exist; also when devices are added or removed: pool
+//   events    as they come      link and device events, kernel log, verbs events: this thread
 //                               (probes/event_feed.h)
-//   far ends  (section "peers") a pool for each source, merged by PeerMerge
+//   far ends  (section "peers") one thread per source, merged by PeerMerge
 //
-// A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and
-// netlink dumps wait for that lock. So the deciding thread reads lock-free files only, and a module
-// never makes it late.
+// A module read holds the kernel's RTNL lock until it ends, and verbs state, ethtool and netlink
+// dumps wait for that lock. The deciding thread therefore reads only files that need no lock, and a
+// module never delays it.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ namespace linkhealth {
 /// Each thread and each port reads through its own Host.
 using HostFactory = std::function<std::unique_ptr<Host>()>;
 
-/// When a periodic read is due: at whole periods after a beginning that all reads share, however
-/// late the wake-ups come. So the counters are read in a wake-up of the links.
+/// When a periodic read is due: at multiples of the period from a common start, however late the
+/// wake-ups are. Counters are therefore read in a wake-up of the links.
 class Periodic {
  public:
-  SteadyTime at;  ///< may be set: sooner for once
+  SteadyTime at;  ///< may be changed, to be due earlier once
 
   /// Due at once.
   Periodic(Milliseconds period, SteadyTime begun) : at(begun), period_(period), begun_(begun) {}
@@ -67,26 +67,27 @@ class Periodic {
 
 class Sampler : public Source {
  public:
-  /// `modules`: null for a copied /sys tree, which has none to read. `header`: of a recording of
+  /// `modules`: null for a copied /sys tree, which has none to read. `header`: for recordings of
   /// this node. `feeds`: in addition to those that a Host can open (link events, device events and,
   /// if the settings have it, the kernel log).
   Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock,
           SamplerSettings settings, RecordingHeader header,
           std::vector<std::unique_ptr<EventFeed>> feeds = {});
   ~Sampler() override;
-  /// Null: far ends are not read. Before the first poll().
+  /// Null: far ends are not read. Call before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
   /// After a reload: the expectations in the header of recordings, and the plan's names of far
   /// ends.
   void expect(const std::map<PortKey, ExpectedPort>& expected, ExpectedPorts planned);
-  /// Ports of an earlier run, which are missed when they are not found. Before the first poll().
+  /// Sets ports of an earlier run, which are reported as missing if they are not found. Call before
+  /// the first poll().
   void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
-  /// Serial numbers of an earlier run's modules, by the stable key of their ports: another one is
-  /// an event. Before the first poll().
+  /// Sets the serial numbers of an earlier run's modules, by the stable key of their ports: a
+  /// different one is an event. Call before the first poll().
   void remember_modules(std::map<std::string, std::string> serials) {
     ports_search_.remember_modules(std::move(serials));
   }
-  /// The modules of these ports are read before their turn.
+  /// Reads the modules of these ports ahead of schedule.
   void read_modules_now(const std::vector<PortKey>& ports);
   /// The modules of these ports are not read until the next call (maintenance).
   void leave_modules(std::set<PortKey> ports);
@@ -98,7 +99,7 @@ class Sampler : public Source {
 
   /// All ports, also exempt ones; after the first poll().
   [[nodiscard]] std::vector<InventoryPort> inventory() const;
-  /// Feeds that are open and sources of far ends that are on, by their names in gaps.
+  /// Open feeds and enabled sources of far ends, by their names in gaps.
   [[nodiscard]] std::set<std::string> sources() const;
   /// Whether everything was read, or found unreadable, at least once.
   [[nodiscard]] bool settled() const;
@@ -108,7 +109,7 @@ class Sampler : public Source {
   struct Feed {
     std::unique_ptr<EventFeed> feed;
     SteadyTime rests_until;
-    std::string lost{};  ///< which events were lost lately
+    std::string lost{};  ///< which events were recently lost
     SteadyTime lost_at{};
   };
 
@@ -172,11 +173,12 @@ class Sampler : public Source {
   std::map<PortKey, SampledPort> ports_;
   PortInventoryDiff ports_search_;
   bool discovered_ = false;
-  bool discover_ = false;             ///< an event prompts a discovery
-  SteadyTime discovery_rests_until_;  ///< limits discoveries on a node that creates devices all day
+  bool discover_ = false;  ///< an event prompts a discovery
+  /// Limits discoveries on a node that creates devices all the time.
+  SteadyTime discovery_rests_until_;
   SteadyTime last_discovery_;
   std::map<std::string, std::uint64_t> removed_, added_;  ///< device events since then
-  unsigned leaving_looks_ = 0;      ///< discoveries that found a device on its way out
+  unsigned leaving_looks_ = 0;      ///< discoveries that found a device which is being removed
   std::set<PortKey> modules_left_;  ///< ports whose modules are not to be read
 
   SourceReports by_discovery_;      ///< of the node
@@ -192,7 +194,7 @@ class Sampler : public Source {
   FeedNews prompts_;
   Snapshot next_;
   bool has_news_ = false;                                   ///< there is something to publish
-  std::map<std::string, double, std::less<>> durations_s_;  ///< of each probe's last cycle
+  std::map<std::string, double, std::less<>> durations_s_;  ///< of each probe in its last cycle
   std::map<std::string, double, std::less<>> spent_s_;      ///< in this poll
   bool first_ = true;
   Periodic links_due_, counters_due_, discovery_due_;

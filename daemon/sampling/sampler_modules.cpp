@@ -1,4 +1,4 @@
-// The sampler's part that accepts the readings of modules and far ends.
+// The part of the sampler that accepts the readings of modules and far ends.
 #include <utility>
 
 #include "daemon/sampling/sampler.h"
@@ -7,8 +7,8 @@ namespace linkhealth {
 
 namespace {
 
-/// Decides whether ethtool or the import reads this module from now on. One failure may be a busy
-/// bus; after several an imported reading is better than none.
+/// Decides whether this module's readings come from ethtool or from the import. One failure may be
+/// a busy bus; after several, an imported reading is better than none.
 void note_module_round(SampledPort& port, const ModuleRound& round) {
   constexpr unsigned kMaxFailures = 3;
   if (round.sample) {
@@ -35,8 +35,8 @@ void add_module_event(Snapshot& snapshot, SteadyTime at, const PortKey& port, Po
   snapshot.events.push_back({at, port, kind, serial.empty() ? "" : "serial " + serial});
 }
 
-/// An exchange is both events, each with its serial number. After a reload of the driver the reader
-/// does not know the former module: the serial number shows the exchange.
+/// A swap is both events, each with its serial number. After a driver reload the reader does not
+/// know the previous module: the serial number reveals the swap.
 void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& round,
                         std::string& serial) {
   const std::string now = round.sample && round.sample->present ? round.sample->serial : "";
@@ -47,7 +47,8 @@ void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& ro
   if (exchanged || round.change == ModuleChange::kRemoved)
     add_module_event(snapshot, at, round.port, PortEventKind::kModuleRemoved, serial);
   if (inserted) add_module_event(snapshot, at, round.port, PortEventKind::kModuleInserted, now);
-  // An inserted module without a serial number has none: its removal must not name the former one.
+  // An inserted module without a serial number has none: its removal must not name the previous
+  // one.
   if (!now.empty() || inserted) serial = now;
 }
 
@@ -105,7 +106,7 @@ void Sampler::accept_imported_module(SampledPort& port, MergedPeer& merged) {
   if (merged.module) port.import_refused = why_refused(port, merged.module_read_at);
   if (merged.module_ended) port.import_refused = {};
   if (merged.module_ended && std::exchange(port.module_imported, false)) {
-    next_.ports[key].module = ModuleSample{};  // withdraws the imported one
+    next_.ports[key].module = ModuleSample{};  // revokes the imported one
     port.by_module_reader = problem_of(
         SourceId::kModule, std::string(kImportEnded) + ", and ethtool reports none", false);
   }
@@ -116,8 +117,7 @@ void Sampler::accept_imported_module(SampledPort& port, MergedPeer& merged) {
   next_.ports[key].module = *std::move(merged.module);
 }
 
-/// An exchange of the module takes the link down: without the event the loss would look
-/// involuntary.
+/// Swapping the module takes the link down: without the event the loss would appear unplanned.
 void Sampler::note_imported_change(SampledPort& port, const ModuleSample& now) {
   const PortKey key = port.port.id.key();
   const bool was_present = port.imported_present.value_or(now.present);

@@ -1,4 +1,4 @@
-// The sampler's part that submits reads and accepts what they gave.
+// The part of the sampler that submits reads and accepts their results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace linkhealth {
 
 namespace {
 
-// Reads of the node, by the names of their gaps.
+// Node-wide reads, by the names of their gaps.
 constexpr const char* kStatistics = "netdev_stats";
 constexpr const char* kHealth = "devlink";
 
-/// Of an exempt port only its verbs counters and state are read.
+/// On an exempt port only its verbs counters and state are read.
 bool is_read(const SampledPort& port) { return port.watched() || port.is_counted(); }
 
 BlockingReadPool::Job node_job(const char* name, BlockingReadPool::Read read) {
@@ -42,7 +42,7 @@ void Sampler::add_job(std::vector<BlockingReadPool::Job>& jobs, const PortKey& k
   jobs.push_back({key, std::move(name), std::move(read)});
 }
 
-/// After an event.
+/// Called after an event.
 void Sampler::read_kernel_now(SampledPort& port) {
   if (!port.watched()) return;
   const PortKey key = port.port.id.key();
@@ -60,7 +60,7 @@ void Sampler::submit_due() {
   counters_due_.done(now_);
   const bool has_kernel = host_->has_kernel();
   std::vector<BlockingReadPool::Job> jobs;
-  // First the reads that wait for no lock, so that a module read, which holds RTNL, delays few.
+  // Reads that need no lock come first, so that a module read, which holds RTNL, delays few.
   for (auto& [key, port] : ports_) add_job(jobs, key, port, ReadGroup::kDevice);
   if (has_kernel && !pool_.is_out(kStatistics, kStatistics))
     jobs.push_back(node_job(kStatistics, [this, host = statistics_host_] {
@@ -99,7 +99,7 @@ void Sampler::accept_reading(const PortKey& key, const PortReader* reader, ReadG
   const auto at = ports_.find(key);
   if (at == ports_.end()) return;
   if (at->second.reader.get() != reader) {  // of a former device with this name
-    counters_due_.at = now_;                // the new one was not read while this read was out
+    counters_due_.at = now_;                // the new one was not read while this read was running
     return;
   }
   SampledPort& port = at->second;
@@ -117,11 +117,11 @@ void Sampler::accept_kernel_link(SampledPort& port, const LinkSample& link) {
   port.kernel = link;
   port.publish = true;
   if (std::exchange(port.kernel_again, false)) {
-    port.kernel.down_reason.reset();  // perhaps of an earlier outage
+    port.kernel.down_reason.reset();  // possibly from an earlier outage
     read_kernel_now(port);
     return;
   }
-  // An empty cage need not be read when the driver reports that it is empty.
+  // A cage that the driver reports as empty need not be read.
   const bool no_cable = link.down_reason && link.down_reason->state == kNoCable;
   if (std::exchange(port.no_cable, no_cable) != no_cable) publish_module_ports();
 }
@@ -161,7 +161,7 @@ void Sampler::accept_health(SampledPort& port, const std::vector<HealthReporter>
     if (reporter.errors) counters.set(prefix + "_errors", *reporter.errors);
     if (reporter.recoveries) counters.set(prefix + "_recoveries", *reporter.recoveries);
     merge_counters(next_.ports[key], counters);
-    // Drivers use the same texts for reporters and for the kernel log.
+    // Drivers use the same texts for reporters and the kernel log.
     const KernelLogPattern* const pattern = classify_kernel_log(reporter.description);
     if (pattern != nullptr && pattern->what != KernelLogClass::kNoise)
       next_.events.push_back({now_, key, PortEventKind::kKernelLog,

@@ -58,7 +58,7 @@ SamplerSettings sampler_settings(const SettingTable& table) {
 ModuleTiming module_timing(const SamplerSettings& settings) {
   ModuleTiming timing;
   timing.period = settings.module_period;
-  // Seldom, because some drivers log a line for each read of an empty cage (docs/hardware.md). A
+  // Rarely, because some drivers log a line for each read of an empty cage (docs/hardware.md). A
   // link event or a driver's event about a module prompts a read at once.
   timing.absent_period = std::max<Milliseconds>(settings.module_period, std::chrono::minutes(2));
   timing.slow_factor = settings.module_pause_factor;

@@ -1,4 +1,4 @@
-// How often the sampler reads what: the section "sampling" of the configuration.
+// How often the sampler reads each source: the section "sampling" of the configuration.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ struct SamplerSettings {
 /// The section "sampling" of the configuration.
 std::span<const SettingGroup> sampler_setting_groups();
 SamplerSettings sampler_settings(const SettingTable& table);
-/// How the module reader keeps time.
+/// The timing of the module reader.
 ModuleTiming module_timing(const SamplerSettings& settings);
 
 }  // namespace linkhealth

@@ -1,4 +1,4 @@
-// The sampler's part that collects the state of each source from its reader.
+// The part of the sampler that collects the state of each source from its reader.
 #include <fmt/format.h>
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Lost events are reported for so long.
+/// Lost events are reported for this long.
 constexpr Milliseconds kLostReported{3'600'000};
 
 void add_all(SourceReports& reports, const SourceReports& more) {
@@ -53,7 +53,7 @@ void Sampler::add_hung(const PortKey& key, SourceReports& reports) const {
 SourceReports Sampler::reports_of(const PortKey& key, const SampledPort& port) const {
   SourceReports reports = port.by_reader;
   if (port.watched()) add_problem(reports, SourceId::kLink, port.link_problem);
-  // The files and the reader give the link together.
+  // The link comes from the files and the reader together.
   if (const auto link = reports.find(SourceId::kLink); link != reports.end())
     link->second.state = is_known(port.link()) ? SourceState::kOk : SourceState::kFailing;
   add_all(reports, port.by_discovery);

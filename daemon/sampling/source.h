@@ -16,10 +16,10 @@ class Source {
   /// Makes the reads that are due; nullopt when nothing is new. Never blocks on a module or a far
   /// end.
   virtual std::optional<Snapshot> poll() = 0;
-  /// How long until poll() has something to do, if no descriptor wakes it first; nullopt: never
-  /// again.
+  /// Time until poll() has something to do, unless a descriptor becomes readable first; nullopt:
+  /// never again.
   [[nodiscard]] virtual std::optional<Milliseconds> until_due() const = 0;
-  /// Descriptors that make poll() worth calling as soon as they are readable; they may change with
+  /// Descriptors that make poll() worth calling when they become readable; they may change with
   /// each poll().
   [[nodiscard]] virtual std::vector<int> wake_fds() const = 0;
   /// The header for recordings, and for the engine.

@@ -27,7 +27,7 @@ bool is_infiniband(const PortReport& port) { return port.latest.id.link_layer ==
 bool is_ethernet(const PortReport& port) { return !is_infiniband(port); }
 bool has_module_path(const PortReport& port) { return has_netdev(port) || is_infiniband(port); }
 
-/// The link's settings alone do not show its state.
+/// Settings alone do not show the link's state.
 bool has_link(const PortReport& port) {
   const auto& link = port.latest.link;
   return link && (link->carrier || !link->state.empty() || !link->phys_state.empty());
@@ -52,7 +52,7 @@ bool is_peer_by(const PortReport& port, std::string_view source) {
 }
 bool is_peer_by_mad(const PortReport& port) { return is_peer_by(port, "mad"); }
 bool is_peer_by_lldp(const PortReport& port) { return is_peer_by(port, "lldp"); }
-/// ethtool has no path to the module of a port in InfiniBand mode.
+/// ethtool cannot read the module of a port in InfiniBand mode.
 bool has_imported(const PortReport& port) {
   const auto& peer = port.latest.peer;
   const bool module =
@@ -61,12 +61,12 @@ bool has_imported(const PortReport& port) {
          (is_infiniband(port) && has_module(port));
 }
 
-/// What the doctor knows of a source in addition to model/source_table.h.
+/// What the doctor knows about a source in addition to model/source_table.h.
 struct SourceRow {
   SourceId id;
   Test applies = any_port;                      ///< whether the port can have it
-  Test is_read = nullptr;                       ///< nullptr: by its counters
-  std::optional<EvidenceSource> evidence = {};  ///< what it lets the diagnosis see
+  Test is_read = nullptr;                       ///< nullptr: determined by its counters
+  std::optional<EvidenceSource> evidence = {};  ///< the evidence it provides to the diagnosis
 };
 using enum EvidenceSource;
 constexpr SourceRow kRows[] = {
@@ -97,13 +97,13 @@ SourceRow row_of(SourceId source) {
   return row == std::end(kRows) ? SourceRow{source} : *row;
 }
 
-/// Whether the report has a reading of it.
+/// Whether the report has a reading from it.
 bool is_read(SourceId source, const PortReport& port) {
   if (const Test test = row_of(source).is_read; test != nullptr) return test(port);
   return port.latest.counters && has_counter_of(*port.latest.counters, source);
 }
 
-/// Shown only while they are not ok: another source shows the readings they bring.
+/// Shown only if they are not ok: their readings are listed under another source.
 bool is_trouble_only(SourceId source) {
   return source == SourceId::kPciBus || source == SourceId::kRdmaDevice ||
          source == SourceId::kEthtool;
@@ -113,7 +113,7 @@ const SourceStatus* find_status(const SourceMap& sources, SourceId source) {
   const auto at = sources.find(source);
   return at == sources.end() ? nullptr : &at->second;
 }
-/// The status of the source that explains it: its own, or that of the source that stops it.
+/// The status that explains a source: its own, or that of the source that stops it.
 const SourceStatus* find_cause(const SourceMap& sources, SourceId source) {
   const SourceStatus* own = find_status(sources, source);
   if (own == nullptr || !own->reason.empty()) return own;
@@ -124,7 +124,7 @@ const SourceStatus* find_cause(const SourceMap& sources, SourceId source) {
   return cause == sources.end() ? own : &cause->second;
 }
 
-/// What a status makes of a source of which something (or nothing) was read.
+/// Applies a status to a source of which something (or nothing) was read.
 void judge_status(SourceSight& sight, SourceId source, const SourceStatus& status, bool seen) {
   sight.why = status.reason;
   if (status.state == SourceState::kNotOffered) {
@@ -142,7 +142,7 @@ SourceSight blank(const SourceInfo& row) {
   return sight;
 }
 
-/// A source without a reading and without a status: open, off, or refused.
+/// Judges a source without a reading and without a status: open, off, or refused.
 void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
   const std::string name(row.name);
   if (row.kind != SourceKind::kRead && !facts.copied_tree) {
@@ -151,7 +151,7 @@ void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& fa
       sight.state = Visibility::kSeen;
       return;
     }
-    // A daemon that could not open it reports a status.
+    // A daemon that could not open it would report a status.
     if (!open && facts.of_daemon && !facts.played) {
       sight.state = Visibility::kNotUsed;
       sight.why = "disabled by the configuration";
@@ -165,8 +165,8 @@ void judge_silent(SourceSight& sight, const SourceInfo& row, const NodeFacts& fa
   sight.hint = row.hint;
 }
 
-/// A copy of /sys has no kernel: every source that a kernel or a device answers is hidden. Imports
-/// are not.
+/// A copy of /sys has no kernel: every source that a kernel or a device answers is unreadable.
+/// Imports are not.
 void judge_copy(SourceSight& sight, const SourceInfo& row, const NodeFacts& facts) {
   if (!facts.copied_tree || sight.state != Visibility::kNoWord || row.in_sys ||
       row.id == SourceId::kImport)
@@ -178,7 +178,7 @@ void judge_copy(SourceSight& sight, const SourceInfo& row, const NodeFacts& fact
 
 SourceSight of_node(const SourceInfo& row, const Report& report, const NodeFacts& facts) {
   SourceSight sight = blank(row);
-  // Of events that are received, a status means that some were lost.
+  // For events that are received, a status means that some were lost.
   const bool received =
       row.kind == SourceKind::kEvents && facts.open.contains(std::string(row.name));
   const bool seen = received || std::ranges::any_of(report.ports, [&](const PortReport& port) {
@@ -205,7 +205,7 @@ SourceSight of_node(const SourceInfo& row, const Report& report, const NodeFacts
   return sight;
 }
 
-/// A counter at the end of its width does not count until an operator clears it.
+/// A saturated counter does not count until an operator clears it.
 void judge_full_counters(SourceSight& sight, const PortReport& port) {
   if (!port.latest.counters) return;
   std::string full;
@@ -223,7 +223,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
                 "; the daemon never clears counters";
 }
 
-/// ethtool reads a module through a network interface, and an IPoIB interface offers none.
+/// ethtool reads a module through a network interface, and an IPoIB interface does not offer it.
 void judge_infiniband_module(SourceSight& sight, SourceId source, const PortReport& port) {
   const bool silent = sight.state == Visibility::kNoWord || sight.state == Visibility::kNotOffered;
   if (source != SourceId::kModule || !is_infiniband(port) || !silent) return;
@@ -242,9 +242,9 @@ std::optional<SourceId> elsewhere(const PortReport& port) {
   return std::nullopt;
 }
 
-/// An interface in another network namespace hides every source that is read by the interface's
-/// number or name, but not the card's files. No IPoIB interface has some of them, in any namespace
-/// (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
+/// If the interface is in another network namespace, every source that is read by its number or
+/// name is unreadable, but not the card's files. IPoIB interfaces lack some of them in any
+/// namespace (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
 void judge_elsewhere(SourceSight& sight, const SourceInfo& row, const PortReport& port) {
   const auto cause = elsewhere(port);
   if (!cause || sight.state != Visibility::kNoWord) return;
@@ -294,7 +294,7 @@ bool is_missing(const SourceSight& sight) {
   return sight.state == Visibility::kHidden || sight.state == Visibility::kPartly;
 }
 
-/// What of the far end a peer's sample has.
+/// The far end's data in a peer sample.
 EvidenceSources far_sources(const PortReport& port) {
   const auto& peer = port.latest.peer;
   EvidenceSources seen;
@@ -329,7 +329,7 @@ void add_confusable(PortSight& port, EvidenceSources seen) {
         fmt::format("{} from {} (needs {})", line.first, others[line], line.second));
 }
 
-/// Of a port that is judged.
+/// For a port that is judged.
 std::vector<SourceSight> sources_of(const PortReport& port, const Report& report,
                                     const NodeFacts& facts) {
   std::vector<SourceSight> sources;
@@ -382,7 +382,7 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
 }  // namespace
 
 std::string why_no_module(const PortReport& port, const Report& report, const NodeFacts& facts) {
-  // Of an unused port the module is read all the same.
+  // The module of an unused port is still read.
   if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
   if (port.latest.id.function == "vf")
     return "virtual function: the module belongs to the physical function, which is not in this "
@@ -447,7 +447,8 @@ std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
   std::set<std::string> logged;
   // Ten sources with one cause are one line, and so are ten ports.
   const auto add = [&](const std::vector<SourceSight>& sources, const PortKey& port) {
-    std::vector<std::pair<std::string, std::string>> causes;  // and the sources that they hide
+    // and the sources that they make unreadable.
+    std::vector<std::pair<std::string, std::string>> causes;
     for (const SourceSight& source : sources) {
       if (!is_missing(source)) continue;
       const std::string cause =

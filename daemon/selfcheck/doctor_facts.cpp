@@ -23,15 +23,15 @@ std::string first_line(Host& host, const std::string& path) {
   return text ? std::string(trim(text->substr(0, text->find('\n')))) : "";
 }
 
-/// Why a device can't be opened; "" when it can. A Host reads regular files only: it opens a device
-/// and then refuses it with EINVAL (ENXIO: a socket), which is all that we want to know.
+/// Why a device cannot be opened; "" if it can. A Host reads regular files only: it opens a device
+/// and then rejects it with EINVAL (ENXIO: a socket), which is all that is needed here.
 std::string why_closed(Host& host, const std::string& path) {
   const auto content = host.read_file(path);
   if (content || content.error().errnum == EINVAL || content.error().errnum == ENXIO) return "";
   return path + ": " + std::strerror(content.error().errnum);
 }
 
-/// The same for the first device of a class ("/sys/class/infiniband_mad", "umad" ->
+/// Likewise for the first device of a class ("/sys/class/infiniband_mad", "umad" ->
 /// /dev/infiniband/umad0).
 std::string why_none_open(Host& host, const std::string& class_dir, std::string_view prefix) {
   const auto names = host.list_dir(class_dir);

@@ -1,5 +1,5 @@
-// What to do about a source that can't be read: a right or a mount helps against a refusal, not
-// against an error that a device or a driver answers.
+// What to do about an unreadable source: a permission or a mount helps if access was refused, but
+// not if a device or a driver returns an error.
 #include <algorithm>
 #include <span>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// In a reason: the daemon was refused, or the source does not exist where the daemon looks.
+// In a reason: access was refused, or the source does not exist where the daemon looks.
 constexpr std::string_view kRefused[] = {
     "EPERM",     "EACCES",      "ENOENT",          "ENODEV", "Operation not permitted",
     "namespace", "copied /sys", "does not list it"};
@@ -30,7 +30,7 @@ bool has_any(std::string_view reason, Words words) {
   });
 }
 
-/// A read that never comes back ends with what it waits for.
+/// A hung read ends only when what it waits for does.
 std::string hang_hint(SourceId source) {
   if (source == SourceId::kImport)
     return "the directory hangs: restore the server of its mount, or unmount it (umount -f -l)";
@@ -38,7 +38,7 @@ std::string hang_hint(SourceId source) {
   return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
 }
 
-/// Of a library that the package only recommends.
+/// For a library that the package only recommends.
 std::string library_hint(SourceId source) {
   if (source == SourceId::kPeerLldp)
     return "install lldpd: it brings the library that asks it";
@@ -46,7 +46,7 @@ std::string library_hint(SourceId source) {
   return "install libibverbs (Debian: libibverbs1 and ibverbs-providers)";
 }
 
-/// Of a file below /sys.
+/// For a file below /sys.
 std::string sys_hint(const SourceInfo& row, std::string_view reason, bool seen) {
   const SourceInfo& inventory = source_info(SourceId::kInventory);
   const bool of_mount = row.hint == inventory.hint || row.id == SourceId::kCounters;
@@ -85,7 +85,7 @@ std::string hint_for(SourceId source, const SourceStatus& status, bool seen) {
   if (row.in_sys)
     if (std::string hint = sys_hint(row, reason, seen); !hint.empty()) return hint;
   const bool refused = has_any(reason, kRefused) || has_any(reason, kMissing);
-  // Events and far ends are not offered by a driver: the kernel module or device file is missing.
+  // Events and far ends do not depend on a driver: the kernel module or device file is missing.
   const bool of_device_file = row.kind != SourceKind::kRead && has_any(reason, kNotOffered);
   if (refused || of_device_file || !row.only_if_refused) return std::string(row.hint);
   if (has_any(reason, kBusy)) return "another reader holds it: reads are retried automatically";
@@ -97,7 +97,7 @@ std::string hint_for(SourceId source, const SourceStatus& status, bool seen) {
       !reason.starts_with("counters"))
     return "the fabric may answer only its subnet manager: name the far end in the cabling plan or "
            "by an import (docs/import.md), and set peers.mad to 0";
-  return "";  // lost events, a far end that refused
+  return "";  // lost events, or a far end that refused
 }
 
 }  // namespace linkhealth

@@ -1,4 +1,4 @@
-// What symptoms/table.cpp takes from each family's file.
+// What symptoms/table.cpp uses from each family's file.
 #pragma once
 
 #include <span>
@@ -23,16 +23,16 @@ inline constexpr std::string_view kSharedModule =
     "the module is shared with another port: lanes cannot be attributed";
 inline constexpr std::string_view kFullCounter =
     "its counter is saturated: linkhealth doctor explains how to clear it";
-/// A flow that is not known. Where its counter is full it counted, and counts no further.
+/// For a flow that is unknown. If its counter is full, it did count, but no longer does.
 inline Finding not_counted(const Features& f, Indicator flow, std::string_view none) {
   return unknown(is_saturated_for(f.port.counters.saturated, {flow}) ? kFullCounter : none);
 }
 
-/// When the kernel log reported `what` last for this link (link.cpp).
+/// When the kernel log last reported `what` for this link (link.cpp).
 std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what);
 
-// References. "Judgement": no public source gives a number; ours was measured on simulated links
-// (docs/accuracy.md).
+// References. "Judgement": there is no public source for the number; ours was measured on simulated
+// links (docs/accuracy.md).
 inline constexpr std::string_view kExtState =
     "linux: include/uapi/linux/ethtool.h, enum ethtool_link_ext_state";
 inline constexpr std::string_view kModuleMap =

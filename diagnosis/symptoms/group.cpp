@@ -1,4 +1,5 @@
-// Symptoms that only several ports show: what they share is at fault (module, card, node, switch).
+// Symptoms that only several ports together show: what they share is at fault (module, card, node,
+// switch).
 #include <algorithm>
 
 #include "diagnosis/symptoms/families.h"
@@ -47,8 +48,8 @@ Finding fell_together(const Features& f) {
                 1);
 }
 
-constexpr double kQuietS = 7200;   // so long without a loss together, and so many mean times
-constexpr double kQuietRatio = 6;  // between them: it is over (by chance alone 0.25 %, exp(-6))
+constexpr double kQuietS = 7200;   // this long without a loss together, and this many mean times
+constexpr double kQuietRatio = 6;  // between them: it is over (0.25 % by chance, exp(-6))
 bool flaps_are_over(const Features& f) {
   const GroupStats& group = f.group;
   if (!group.first_flap || !group.last_flap || group.flaps_together < 2) return false;

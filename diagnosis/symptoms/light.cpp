@@ -1,4 +1,4 @@
-// Symptoms of the light: what is sent, what arrives, at both ends.
+// Symptoms of the light: what is sent and what arrives, at both ends.
 #include <algorithm>
 #include <cmath>
 
@@ -30,16 +30,16 @@ Finding some_lanes_dark(const Features& f) {
       .holds("no light received on some lanes", f.light.rx_dark_some);
 }
 
-// Where there is no past, a power is compared with the other lanes: of eight good ones the lowest
-// lies 1.5 dB below (docs/physics.md 7a).
+// Without a baseline, a power is compared with the other lanes: among eight good ones the lowest is
+// 1.5 dB below (docs/physics.md 7a).
 constexpr double kSiblingDb = 3.2;
 double limit_db(const LightLossEstimate& loss, double against_past_db) {
   return loss.against_past() ? against_past_db : std::max(kSiblingDb, 3 * loss.sigma_db);
 }
 
 Finding light_there(const Features& f) {
-  constexpr double kEnoughDbm = -9;  // less is not enough for ordinary receivers (physics.md 7a)
-  constexpr double kLostDb = 1.5;    // against its own past: then it is not as before
+  constexpr double kEnoughDbm = -9;  // less is too little for ordinary receivers (physics.md 7a)
+  constexpr double kLostDb = 1.5;    // relative to its own past: then it has changed
   if (!received_read(f)) return unknown(kNoPowers);
   const LightLossEstimate loss = f.light.rx.value_or(LightLossEstimate{});
   return Checks(kModule)
@@ -50,8 +50,8 @@ Finding light_there(const Features& f) {
              loss.loss_db, limit_db(loss, kLostDb), "dB");
 }
 
-/// Why the loss of a power is not known: there is no power, or no past to compare with. What is
-/// still being read comes by itself.
+/// Why the loss of a power is unknown: there is no power, or no baseline. `pending` if it is still
+/// being read.
 Finding no_loss(const Features& f, const ModuleHistory& end, std::size_t lanes,
                 std::string_view no_powers) {
   if (lanes == 0) return unknown(no_powers);
@@ -91,11 +91,11 @@ Finding far_rx_low(const Features& f) {
   return low(f, *f.light.far_rx, kFarModule, "far Rx power below baseline");
 }
 
-// fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
-// 7d); what bends or crushes a cable takes light from all of them.
+// fibres_alike: dirt affects some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
+// 7d); a bent or crushed cable loses light on all of them.
 Finding fibres_alike(const Features& f) {
-  constexpr double kLostDb = 1.2;          // that the fibre which lost most has lost
-  constexpr std::size_t kLeastFibres = 4;  // of fewer, dirt may well be on all
+  constexpr double kLostDb = 1.2;          // lost by the fibre that lost most
+  constexpr std::size_t kLeastFibres = 4;  // with fewer, dirt may well be on all
   const auto& module = f.port.latest.module;
   if (!module || !f.light.rx || !f.light.rx->against_past() || f.light.rx_lanes == 0)
     return unknown(kNoPowers);
@@ -117,8 +117,8 @@ Finding lane_reads_dark(const Features& f) {
 }
 
 Finding tx_fault(const Features& f) {
-  // The flag is latched: light as before means that it is old. A laser with a fault is off
-  // (SFF-8472 table 9-11): where the past is not known, a link that carries has none.
+  // The flag is latched: unchanged light means that the flag is old. A laser with a fault is off
+  // (SFF-8472 table 9-11): if the past is unknown, a link that is up has no such fault.
   constexpr double kLostDb = 0.7;
   const auto& module = f.port.latest.module;
   if (!module || f.medium == Medium::kCopper) return unknown(kNoPowers);
@@ -138,17 +138,18 @@ Finding tx_fault(const Features& f) {
   return Checks(kModule).lane(lane).holds("the module reports a laser fault", fault);
 }
 
-// laser_tires: the driver of an ageing laser holds its light with more and more current, until it
-// can't. That is seen while nothing is lost yet. Heat asks for current, too, and from all lasers of
-// the module.
-constexpr double kTireRatio = 1.3;    // the reserve ends at 1.3 to 1.5 times (docs/physics.md 7d)
-constexpr double kWarnedRatio = 1.2;  // above the module's own warning (docs/physics.md 3e: 20 %)
-constexpr double kHeatPerC = 0.01;    // VCSELs 0.4 % (docs/physics.md 7d), edge emitters about 1 %
+// laser_tires: the driver of an ageing laser keeps its light constant with more and more current,
+// until it no longer can. This shows before light is lost. Heat also raises the current, but of all
+// lasers of the module.
+constexpr double kTireRatio = 1.3;  // the reserve ends at 1.3 to 1.5 times (docs/physics.md 7d)
+// if above the module's own warning (docs/physics.md 3e: 20 %).
+constexpr double kWarnedRatio = 1.2;
+constexpr double kHeatPerC = 0.01;  // VCSELs 0.4 % (docs/physics.md 7d), edge emitters about 1 %
 
-/// How much a warmer module raises a laser's current: at least 1.
+/// Factor by which a warmer module raises a laser's current: at least 1.
 double by_heat(double rise_c) { return 1 + kHeatPerC * std::max(0.0, rise_c); }
 
-/// Over weeks the past of hours moves along.
+/// Over weeks, the baseline over hours drifts along.
 std::optional<double> rise_over_weeks(const PortHistory& port) {
   const auto slope = port.drifts.bias_ma.slope();
   if (!slope) return std::nullopt;
@@ -158,8 +159,8 @@ std::optional<double> rise_over_weeks(const PortHistory& port) {
   return slope->level / before / by_heat(warmer ? warmer->per_day * warmer->over_days : 0);
 }
 
-/// Against its own past, with what heat explains taken off: by the other lasers of the module, else
-/// by its temperature.
+/// Relative to its own past, minus what heat explains: judged by the other lasers of the module,
+/// otherwise by its temperature.
 std::optional<double> laser_rise(const Features& f) {
   const ModuleHistory& own = f.port.own;
   std::optional<double> rise = rise_over_weeks(f.port);
@@ -173,7 +174,8 @@ std::optional<double> laser_rise(const Features& f) {
 }
 
 Finding laser_tires(const Features& f) {
-  constexpr double kMoreLightDb = 0.7;  // more light than before is another setting, no ageing
+  // more light than before means a changed setting, not ageing.
+  constexpr double kMoreLightDb = 0.7;
   const auto& module = f.port.latest.module;
   const auto rise = laser_rise(f);
   if (!module || !rise) return unknown("the module reports no laser bias");
@@ -195,7 +197,7 @@ struct LanePower {
   double dbm = 99;
   int lane = -1;
 };
-/// The lane that sends least by the last reading; lane -1: no reading.
+/// The lane that sends least in the last reading; lane -1: no reading.
 LanePower least_sent(const ModuleHistory& end) {
   LanePower least;
   for (std::size_t i = 0; i < end.tx_lanes; ++i)
@@ -215,11 +217,12 @@ Finding far_tx_off(const Features& f) {
   const LanePower least = least_sent(f.port.far);
   return Checks(kFarModule).lane(least.lane).below("far Tx power", least.dbm, kDarkSentDbm, "dBm");
 }
-// far_sends_unheard: it was read since the link went down, and all its lasers send: the light is
-// lost on the way, or the receiver is dead. No port that is down sends so.
+// far_sends_unheard: the far end was read since the link went down, and all its lasers send: the
+// light is lost on the path, or the receiver is dead. A port that is administratively down does not
+// send.
 Finding far_sends_unheard(const Features& f) {
-  constexpr double kSendsDbm = -8;  // a laser with more than this sends (docs/physics.md 7a)
-  constexpr double kLostDb = 1.2;   // less than its past by so much: it does not
+  constexpr double kSendsDbm = -8;  // a laser above this sends (docs/physics.md 7a)
+  constexpr double kLostDb = 1.2;   // this far below its baseline it does not
   if (!f.light.rx_fresh || !f.light.rx_dark_all)
     return unknown("light is received, or was not read");
   if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
@@ -240,8 +243,8 @@ Finding no_lock_with_light(const Features& f) {
   constexpr double kLitDbm = -12;
   const auto& module = f.port.latest.module;
   if (!module || !f.light.rx_fresh) return unknown(kNoPowers);
-  // The flag is latched since the link trained, and a recording repeats a reading: a link that
-  // carries without errors has its lock.
+  // The flag was latched during training, and a recording repeats readings: a link that is up
+  // without errors is locked.
   if (f.up && !f.errors_since) return unknown("the link carries traffic without errors");
   std::optional<bool> lol;
   int lane = -1;

@@ -7,7 +7,7 @@
 
 namespace linkhealth::symptoms {
 
-/// What the log says of a module whose link carries holds until the module is read again.
+/// While the link is up, a log line about the module holds until the module is read again.
 static bool holds_while_up(const Features& f, SteadyTime t) {
   constexpr double kRecentS = 3600, kTogetherS = 600;  // judgement
   if (f.port.own.read_at && *f.port.own.read_at > t) return false;
@@ -16,9 +16,9 @@ static bool holds_while_up(const Features& f, SteadyTime t) {
          (blind != nullptr && std::abs(in_seconds(blind->since - t)) < kTogetherS);
 }
 
-/// When the kernel log reported `what` last for this link: while it is down, since the fall or
-/// shortly before it, and not refuted by a later line. The log is read from its oldest line, which
-/// may be weeks old when the monitor starts.
+/// When the kernel log last reported `what` for this link. While it is down: since the carrier loss
+/// or shortly before it, and not refuted by a later line. The log is read from its oldest line,
+/// which may be weeks old when the monitor starts.
 std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what) {
   constexpr double kBeforeS = 120;
   for (auto line = f.port.device.kernel_log.rbegin(); line != f.port.device.kernel_log.rend();
@@ -31,7 +31,7 @@ std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass wh
       const bool of_this_boot = !f.port.carrier.reboot_at || t >= *f.port.carrier.reboot_at;
       return of_this_fall && of_this_boot ? std::optional(t) : std::nullopt;
     }
-    // That a link carries does not say that its module can be read.
+    // That a link is up does not mean that its module can be read.
     if ((f.down && is_kernel_log(text, KernelLogClass::kLinkUp)) ||
         is_kernel_log(text, KernelLogClass::kModulePlugged))
       break;
@@ -65,21 +65,25 @@ Finding link_down(const Features& f) {
 }
 
 // carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end
-// that restarts. Good links lose it now and then, too, hours apart: so the distance between losses
-// counts. The numbers are judgement on docs/physics.md 3d.
-constexpr double kNearS = 10800;      // at one good flap in three days, chance in 0.2 of 1,000 days
-constexpr double kChronicLosses = 5;  // separate losses that count at any distance in the window
-constexpr double kBurstLosses = 6;    // losses that count even when they come within the span
+// that restarts. Good links also lose it now and then, hours apart, so the distance between losses
+// counts. The numbers are estimates based on docs/physics.md 3d.
+// with one benign flap in three days, by chance on 0.2 of 1,000 days.
+constexpr double kNearS = 10800;
+// separate losses that count at any distance within the window.
+constexpr double kChronicLosses = 5;
+constexpr double kBurstLosses = 6;  // losses that count even within the span
 constexpr double kFlapWindowS = 86400;
-constexpr double kFlapSpanS = 240;  // first to last, at least: a benign flap is one or two losses
-constexpr double kApartS = 20;      // losses nearer than this are one
-constexpr double kQuietS = 7200;    // so long without a loss, and so many mean times between them:
-constexpr double kQuietRatio = 6;   // the link has proved that it stays (by chance 0.25 %, exp(-6))
+// minimum from first to last: a benign flap is one or two losses.
+constexpr double kFlapSpanS = 240;
+constexpr double kApartS = 20;  // losses closer than this are one
+// this long without a loss, and this many mean times between them:.
+constexpr double kQuietS = 7200;
+constexpr double kQuietRatio = 6;  // the link has proved stable (0.25 % by chance, exp(-6))
 
 struct Losses {
   std::vector<SteadyTime> separate;
   double total = 0;
-  double nearest_s = 1e18;  ///< the least time in which flap_losses came
+  double nearest_s = 1e18;  ///< the shortest time that contains flap_losses
 };
 Losses losses_of(const Features& f) {
   Losses found;
@@ -139,7 +143,7 @@ Finding speed_reduced(const Features& f) {
                              speed, wanted.mbps, "Mb/s");
 }
 
-/// A symptom of the reason that the driver gives for a link that is down.
+/// A symptom derived from the driver's reason for a link that is down.
 template <typename Match>
 Finding reason(const Features& f, std::string_view what, Match match) {
   if (!f.down) return not_applicable("the link is up");
@@ -170,7 +174,7 @@ Finding training_fails(const Features& f) {
     return r.state == "Link training failure" && !contains(r.substate, "Remote side");
   });
 }
-// FEC that never locks is set differently at the two ends more often than it is a bad signal
+// FEC that never locks is more often due to different settings at the two ends than to a bad signal
 // (docs/physics.md 5a).
 Finding no_fec_lock(const Features& f) {
   return reason(f, "no lock on the FEC codewords", [](const DownReason& r) {
@@ -198,7 +202,7 @@ Finding no_cable_reported(const Features& f) {
   return reason(f, "no cable", [](const DownReason& r) { return r.state == "No cable"; });
 }
 
-/// The log line is of the module that is there now. A new module is noticed some minutes later at
+/// Whether the log line is about the present module. A new module is noticed after some minutes at
 /// most.
 bool logged_of_module(const Features& f, KernelLogClass what) {
   constexpr double kNoticedS = 300;
@@ -208,7 +212,7 @@ bool logged_of_module(const Features& f, KernelLogClass what) {
 }
 
 Finding unsupported_reported(const Features& f) {
-  // bnxt says "Unqualified" of modules with which the link works, too.
+  // bnxt also logs "Unqualified" for modules with which the link works.
   if (f.down && logged_of_module(f, KernelLogClass::kModuleRefused))
     return Checks(kEvents).holds("the kernel log refuses the module", true);
   return reason(f, "unsupported cable", [](const DownReason& r) {
@@ -217,8 +221,8 @@ Finding unsupported_reported(const Features& f) {
 }
 
 Finding module_fault_reported(const Features& f) {
-  constexpr double kBusErrorsPerH = 3;  // each in a reading of its own
-  constexpr double kSpanS = 600;        // first to last: plugging a module takes less
+  constexpr double kBusErrorsPerH = 3;  // each in a separate reading
+  constexpr double kSpanS = 600;        // first to last: plugging in a module takes less
   if (const Repeated& bus = f.signal.module_bus_errors;
       bus.intervals >= kBusErrorsPerH && bus.span_s() >= kSpanS)
     return Checks(kCounters).at_least("module bus stuck or shorted, times in 1 h", bus.events,
@@ -237,7 +241,8 @@ Finding module_fault_reported(const Features& f) {
   });
 }
 
-// power_refused: the card gives the cage less power than the module wants; it is no broken module.
+// power_refused: the card gives the cage less power than the module requests; the module is not
+// broken.
 Finding power_refused(const Features& f) {
   if (f.down && logged_of_module(f, KernelLogClass::kModulePower))
     return Checks(kEvents).holds("the kernel log reports that the module exceeds the power budget",
@@ -247,7 +252,7 @@ Finding power_refused(const Features& f) {
 }
 
 Finding overheat_reported(const Features& f) {
-  constexpr double kEventsPerH = 2;  // each in a reading of its own
+  constexpr double kEventsPerH = 2;  // each in a separate reading
   if (const Repeated& heat = f.signal.module_heat; heat.intervals >= kEventsPerH)
     return Checks(kCounters).at_least("module too hot according to the card, times in 1 h",
                                       heat.events, kEventsPerH);
@@ -257,7 +262,7 @@ Finding overheat_reported(const Features& f) {
   return reason(f, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
 }
 
-// settings_touched: an administrator changed the port, and since then the link has not come back.
+// settings_touched: an administrator changed the port, and the link has not come back since.
 Finding settings_touched(const Features& f) {
   constexpr double kBeforeFallS = 180;  // judgement
   if (!f.port.carrier.admin_event_at && !f.port.carrier.was_up)
@@ -270,8 +275,8 @@ Finding settings_touched(const Features& f) {
       .below("operator's change after the link loss", since, 3600, "s");
 }
 
-// fec_differs: FEC modes that differ at the two ends never lock, and one that was changed here
-// shows. "Off" is also what drivers give while they do not know (linux: mlx5e_get_fecparam()).
+// fec_differs: different FEC modes at the two ends never lock; a change at this end is visible.
+// Drivers also return "Off" while they do not know (linux: mlx5e_get_fecparam()).
 Finding fec_differs(const Features& f) {
   const std::string &now = f.link().fec, &before = f.port.carrier.last_fec;
   if (!fec_is_on(now)) return unknown("the driver reports no FEC mode while the link is down");

@@ -21,27 +21,27 @@ Finding module_state(const Features& f) {
   constexpr double kStartS = 60;
   const auto& module = f.port.latest.module;
   if (!module || module->state.empty()) return unknown("the module reports no state");
-  const bool obeys = held_by_host(f).value_or(0) != 0;  // the host asked for this state
+  const bool obeys = held_by_host(f).value_or(0) != 0;  // the host requested this state
   const bool bad = module->state == "ModuleFault" || !module->fault_cause.empty() ||
                    (f.down && f.down_s > kStartS && module->state != "ModuleReady" && !obeys);
   return Checks(kModule).holds("the module reports a fault state", bad);
 }
 
-// module_hot: above the module's own limit, or far above its past while its neighbours stayed as
+// module_hot: above the module's own limit, or far above its baseline while other modules stayed as
 // they were.
-constexpr double kRiseC = 11;        // above its own reference, the siblings' rise taken off
-constexpr double kRiseFloorC = 55;   // a rise counts only above this
-constexpr double kRoomSiblings = 2;  // so many siblings that rose too make it the room
+constexpr double kRiseC = 11;        // above its own baseline, minus the siblings' rise
+constexpr double kRiseFloorC = 55;   // a rise counts only above this temperature
+constexpr double kRoomSiblings = 2;  // if this many siblings rose too, it is the room
 constexpr double kRoomC =
-    5;  // a hot room is a fault only so far above the warning, or at the alarm
-// No module carries at such heat, its laser is off long before: a reading gone wrong.
+    5;  // in a hot room a fault only this far above the warning, or at the alarm
+// No module is up at such a temperature; its laser is off long before: a wrong reading.
 constexpr double kImpossibleC = 110;
 
 struct HeatLimits {
   double warn_c, alarm_c;
 };
 HeatLimits heat_limits(const Features& f, const Limits& own) {
-  // All-zero limits are what a module without limits gives.
+  // A module without limits returns all-zero limits.
   const bool usable =
       own.high_warn && *own.high_warn > own.low_warn.value_or(0) && *own.high_warn > 30;
   const double warn_c = usable ? *own.high_warn : f.settings.module_warn_c;
@@ -53,11 +53,11 @@ Finding module_hot(const Features& f) {
   const auto& module = f.port.latest.module;
   if (!module || !module->temperature_c || !module->present)
     return unknown("the module reports no temperature");
-  // The median outvotes a glitch; the last reading knows that it has cooled down.
+  // The median suppresses a glitch; the last reading shows that it has cooled down.
   const LaneSeries& track = f.port.own.temperature_c;
   auto now = track.now();
   if (now) now = std::min(*now, track.recent[0]);
-  // One that switched itself off cools down, and is no better for it until the link is back.
+  // A module that switched itself off cools down, but is not repaired until the link is back.
   if (now && f.down) now = std::max(*now, f.port.before_loss.temperature_c.value_or(*now));
   if (f.up && now && *now > kImpossibleC) return unknown("the temperature reading is implausible");
   const HeatLimits limits = heat_limits(f, module->thresholds.temperature_c);
@@ -67,7 +67,7 @@ Finding module_hot(const Features& f) {
   const auto hotter = f.group.siblings_hotter;
   if (hotter >= enough && rise_c < 2 * kRiseC)
     return Checks(kModule).at_least("module temperature", now, limits.alarm_c, "C");
-  // Without another module the room cannot be told from the module.
+  // Without another module, the room cannot be distinguished from the module.
   if ((now && *now >= limits.warn_c) || !drop || f.group.siblings == 0)
     return Checks(kModule).at_least("module temperature", now, limits.warn_c, "C");
   return Checks(kModule)
@@ -78,7 +78,7 @@ Finding module_hot(const Features& f) {
 }
 
 // module_new: the link has not come up since its module was changed. A driver that gives no reason
-// refuses it silently.
+// may be rejecting it silently.
 Finding module_new(const Features& f) {
   constexpr double kSettleS = 60;  // how long a new module may take to come up
   const auto& changed = std::max(f.port.carrier.module_event_at, f.port.own.serial_changed_at);
@@ -96,8 +96,8 @@ Finding module_new(const Features& f) {
                 "s");
 }
 
-// module_differs: the module that is there now is of another kind than the plan, the one before or
-// those of the ports like this one. The two ends of a link need the same kind.
+// module_differs: the present module is of another kind than in the plan, than the previous one, or
+// than those of similar ports. The two ends of a link need the same kind.
 Finding module_differs(const Features& f) {
   const auto& module = f.port.latest.module;
   if (!module || !module->present || module->type.empty())
@@ -117,10 +117,10 @@ Finding module_differs(const Features& f) {
       .holds("module type differs from comparable ports", module->type != f.group.siblings_type);
 }
 
-/// Then its host may well hold the module, and sends nothing.
+/// Then its host may well hold the module in low power, and sends nothing.
 bool is_off(const Features& f) { return is_set_down(f.link(), f.port.latest.id.link_layer); }
 
-// module_held: what the host told its module keeps the link down.
+// module_held: the host's control settings of the module keep the link down.
 Finding module_held(const Features& f) {
   constexpr double kSettleS = 30;  // drivers switch a module on within seconds
   const auto& module = f.port.latest.module;
@@ -137,10 +137,10 @@ Finding module_held(const Features& f) {
                          kSettleS, "s");
 }
 
-// host_silent: no signal from this host reaches its module (Tx LOS), or none that it locks on
-// (Tx LOL).
+// host_silent: no signal from this host reaches its module (Tx LOS), or the module cannot lock on
+// it (Tx LOL).
 Finding host_silent(const Features& f) {
-  constexpr double kReads = 2;  // the flags of one are latched from the fall
+  constexpr double kReads = 2;  // the flags of a single one may be latched from the carrier loss
   const auto& module = f.port.latest.module;
   if (!module || !module->present) return unknown("the module was never read");
   if (is_off(f)) return unknown("the port is administratively down");
@@ -148,7 +148,7 @@ Finding host_silent(const Features& f) {
   if (held_by_host(f).value_or(0) != 0) return unknown("this host keeps its module disabled");
   const HostSignal signal = host_signal(*module);
   if (!signal.known) return unknown("the module has no host-side flags");
-  // A port that looks for its partner trains again and again, and the module loses its lock.
+  // A port that searches for its partner trains again and again, and the module loses its lock.
   if (!signal.lost && f.light.rx_dark_all) return unknown("no light is received either");
   const bool silent = signal.lost || signal.unlocked;
   const auto reads = static_cast<double>(f.port.own.unheard_reads);
@@ -159,9 +159,9 @@ Finding host_silent(const Features& f) {
                                silent);
 }
 
-// module_drops_out: the same module left and came back again and again within an hour.
+// module_drops_out: the same module disappeared and came back repeatedly within an hour.
 Finding module_drops_out(const Features& f) {
-  constexpr double kWindowS = 7200, kTimes = 2;  // the first may have been a hand
+  constexpr double kWindowS = 7200, kTimes = 2;  // the first time may have been a technician
   const DropOuts& drop_outs = f.port.own.drop_outs;
   if (!f.port.had_module) return unknown("the module was never read");
   return Checks(kEvents).at_least("module disappeared and returned on its own, times in 2 h",

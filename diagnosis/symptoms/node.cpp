@@ -1,4 +1,4 @@
-// Symptoms of the node: PCIe, driver and firmware; what the monitor itself can't see.
+// Symptoms of the node: PCIe, driver and firmware; what the monitor itself cannot read.
 #include <algorithm>
 #include <cmath>
 
@@ -15,22 +15,22 @@ using enum EvidenceSource;
 
 // pcie_reduced: lanes are lost by training, not by power saving; the speed is lowered by power
 // saving, but not under load (docs/physics.md 3g).
-constexpr double kReads = 2;         // one after the other: power saving lowers it for a moment
-constexpr double kBusyShare = 0.02;  // of the line rate: a port that carries so much saves no power
-constexpr double kBusyS = 600;  // or so long without a pause: PCIe is read once in five minutes
-constexpr double kIdleS = 900;  // where the load is not known, the speed must be low for so long
+constexpr double kReads = 2;         // consecutive: power saving lowers it for a moment
+constexpr double kBusyShare = 0.02;  // of the line rate: a port with this load does not save power
+constexpr double kBusyS = 600;  // or this long without a pause: PCIe is read once in five minutes
+constexpr double kIdleS = 900;  // if the load is unknown, the speed must be low for this long
 
-/// Power saving lowers a link to the two speeds that every device can do (PCI Express Base
-/// Specification, 8.1: 2.5 GT/s; root ports of some boards keep 5): one that stops in between did
-/// not train higher.
+/// Power saving lowers a link to the two speeds that every device supports (PCI Express Base
+/// Specification, 8.1: 2.5 GT/s; root ports of some boards keep 5): a link at a speed above these
+/// failed to train higher.
 constexpr double kMostSavingGtps = 5;
 bool may_save_power(const PcieLink& link) {
   return !link.is_narrow() && link.speed_gtps.value_or(0) <= kMostSavingGtps;
 }
 bool is_busy(const Interval& interval) { return interval.utilization() > kBusyShare; }
 
-/// Whether the port carried load before and after PCIe was found low: what wakes up just now may
-/// still be slow, and what has just fallen idle may sleep. nullopt: not known.
+/// Whether the port had load before and after PCIe was found low: a link that is just waking up may
+/// still be slow, and one that has just become idle may sleep. nullopt: unknown.
 std::optional<bool> busy_when_read(const Features& f) {
   const auto& intervals = f.port.counters.intervals;
   if (intervals.size() < 3 || std::isnan(intervals.back().utilization()) || !f.port.pcie_at)
@@ -41,13 +41,13 @@ std::optional<bool> busy_when_read(const Features& f) {
   if (after - intervals.begin() < 2) return false;
   if (after != intervals.end())
     return is_busy(*after) && is_busy(*(after - 1)) && is_busy(*(after - 2));
-  // It is read each time: low before the newest interval and at its end.
+  // PCIe is read each time: it was low before the newest interval and at its end.
   const Interval& newest = intervals.back();
   const bool still = f.port.device.pcie_low_since &&
                      *f.port.device.pcie_low_since <= newest.begin && newest.end <= read;
   return still && is_busy(newest) && is_busy(*(after - 2));
 }
-/// What is known of the load since PCIe is low says that there was none.
+/// Whether the known load since PCIe is low was zero.
 bool idle_while_low(const Features& f) {
   const auto& since = f.port.device.pcie_low_since;
   bool known = false;
@@ -58,7 +58,7 @@ bool idle_while_low(const Features& f) {
   }
   return known;
 }
-/// The longest time without a pause that the port carried load while PCIe was low.
+/// The longest uninterrupted time with load while PCIe was low.
 double busy_while_low_s(const Features& f) {
   double longest = 0, run = 0;
   for (const Interval& interval : f.port.counters.intervals) {
@@ -92,15 +92,15 @@ Finding pcie_reduced(const Features& f) {
                      link.speed_gtps, link.max_speed_gtps.value_or(0), "GT/s");
 }
 
-/// A line of the kernel log counts until it is old: the driver repeats it while its cause lasts.
+/// A line of the kernel log counts for `hold_s`: the driver repeats it while its cause lasts.
 bool logged(const Features& f, KernelLogClass what, double hold_s) {
   return std::ranges::any_of(f.port.device.kernel_log, [&](const auto& line) {
     return in_seconds(f.now - line.first) <= hold_s && is_kernel_log(line.second, what);
   });
 }
 
-/// A sequential test: the most that any stretch up to now says for `per_h` errors against a tenth
-/// of that, in nats.
+/// A sequential test: the largest evidence, over all periods up to now, for `per_h` errors against
+/// a tenth of that, in nats.
 double evidence_nats(const Features& f, double per_h) {
   double most = 0;
   for (const auto& [t, count] : f.port.device.pcie_errors) {
@@ -111,10 +111,10 @@ double evidence_nats(const Features& f, double per_h) {
   return most;
 }
 Finding pcie_errors(const Features& f) {
-  constexpr double kSureNats = 9.2;      // wrong once in 10,000 times
+  constexpr double kSureNats = 9.2;      // wrong once in 10,000 cases
   constexpr double kLeastIntervals = 4;  // with errors that the card itself counts
   constexpr double kSpanS = 300;         // between the first and the last of these
-  constexpr double kLoggedS = 3600;      // how long an uncorrectable error of the log counts
+  constexpr double kLoggedS = 3600;      // how long an uncorrectable error in the log counts
   const double per_h = f.settings.pcie_errors_per_h;
   if (const Repeated& card = f.signal.pcie_damage;
       card.events >= per_h && card.intervals >= kLeastIntervals && card.span_s() >= kSpanS)
@@ -130,14 +130,15 @@ Finding pcie_errors(const Features& f) {
   return Checks(kPcie).at_least("PCIe errors in 1 h", in_an_hour, per_h);
 }
 
-// device_fatal: holds until the device has restarted and carries, or works on
-// (PortHistory::note_life). A queue that was stuck once and moves is past. A card that restarts
-// again and again is not repaired by that, and it is no maintenance.
-constexpr double kQueueS = 86400;    // a stuck transmit queue, not reported again, on an up link
+// device_fatal: holds until the device has restarted and is up, or still works
+// (PortHistory::note_life). A queue that was stuck once and moves again is over. A card that keeps
+// restarting is not repaired by that, and it is not maintenance.
+// a stuck transmit queue that is not reported again, with the link up.
+constexpr double kQueueS = 86400;
 constexpr double kRepeats = 3;       // separate fatal errors: restarting does not help
-constexpr double kRepeatsS = 10800;  // within so long
-// The kernel's log has an error from before the start and the link carries: for so long its
-// counters may show that the card works.
+constexpr double kRepeatsS = 10800;  // within this time
+// The kernel log has an error from before the start, but the link is up: wait this long for its
+// counters to show that the card works.
 constexpr double kOldErrorS = 120;
 
 double fatals_lately(const Features& f) {
@@ -179,17 +180,17 @@ Finding nic_hot(const Features& f) {
   return Checks(kEvents).holds("card temperature alarm in the kernel log",
                                logged(f, KernelLogClass::kNicHot, 3600));
 }
-// slot_power: logged once. It holds while the link is down; a port that carries, or carried since,
+// slot_power: logged once. It holds while the link is down; a port that is up, or has been since,
 // has its power.
 Finding slot_power(const Features& f) {
   return Checks(kEvents).holds("ports disabled because of insufficient slot power",
                                f.down && logged_since_fall(f, KernelLogClass::kPortPower));
 }
 
-// card_errors: credits promised buffers that were not there: no cable does that. Not mlx5's
-// tx_errors_phy: those are frames longer than the port's MTU (linux: its counters.rst).
+// card_errors: credits were granted for buffers that did not exist: a cable cannot cause that. Not
+// mlx5's tx_errors_phy: those are frames longer than the port's MTU (linux: its counters.rst).
 Finding card_errors(const Features& f) {
-  constexpr double kPerH = 8;  // the counter of overruns ends at 15
+  constexpr double kPerH = 8;  // the overrun counter ends at 15
   constexpr double kLeastIntervals = 4;
   constexpr double kSpanS = 300;  // between the first and the last
   const Repeated& lost = f.signal.card_errors;
@@ -201,9 +202,8 @@ Finding card_errors(const Features& f) {
       .at_least("time from first to last", lost.span_s(), kSpanS, "s");
 }
 
-// device_gone: for longer than a driver reload takes. A port of which there is a line now and then
-// is not gone in between.
-/// The longest time between two readings but one: a single one may be a pause.
+// device_gone: for longer than a driver reload takes. A port that has samples now and then is not
+// gone in between. Uses the second longest time between two readings: the longest may be a pause.
 double usual_pause_s(const PortHistory& port) {
   double longest = 0, second = 0;
   for (const Interval& interval : port.counters.intervals) {
@@ -213,7 +213,7 @@ double usual_pause_s(const PortHistory& port) {
   return port.counters.intervals.size() > 1 ? second : longest;
 }
 Finding device_gone(const Features& f) {
-  constexpr double kPauses = 2.5;  // times the usual time between two readings of this port
+  constexpr double kPauses = 2.5;  // multiple of the usual time between two readings of this port
   const PortHistory& port = f.port;
   if (port.present) return Checks(kMonitor).holds("the device disappeared", false);
   const bool seen_once =
@@ -229,10 +229,10 @@ Finding device_gone(const Features& f) {
                                 "s");
 }
 
-// counters_blind: the port's counters or its link state can't be read, for whatever reason.
-// EPERM and EACCES do not pass by themselves: a right that is missing does not come back.
+// counters_blind: the port's counters or its link state cannot be read, for whatever reason. EPERM
+// and EACCES do not pass by themselves: missing permissions do not come back.
 constexpr double kRefusedS = 45;
-// Counters that all stand still for so long while the link carries are not read.
+// If all counters stand still for this long while the link is up, they are not being read.
 constexpr double kFrozenS = 600;
 
 /// `status`: nullptr when the source is read.
@@ -240,11 +240,11 @@ Finding blind(const Features& f, const SourceStatus* status, double hold_s) {
   if (status == nullptr) return Checks(kMonitor).holds("reads fail", false);
   return Checks(kMonitor).at_least("failing since", in_seconds(f.now - status->since), hold_s, "s");
 }
-/// For how long no counter moved on a link that carries, where so many corrected bits were to be
-/// expected that none at all can't be chance (an idle link corrects bits, too).
+/// How long no counter has moved with the link up, if that cannot be chance because many corrected
+/// bits were expected (an idle link corrects bits, too).
 double frozen_s(const Features& f) {
   constexpr double kExpectedBits = 1000;
-  constexpr double kGateDecades = 0.9;  // that samples of one reference may lie apart
+  constexpr double kGateDecades = 0.9;  // largest spread of samples in one baseline
   constexpr double kMovedS = 60;
   if (!f.up || !f.port.counters.ber_log10.ready()) return 0;
   const auto still = [](const Interval& interval) {
@@ -257,18 +257,18 @@ double frozen_s(const Features& f) {
        at != f.port.counters.intervals.rend() && at->carrier && still(*at); ++at)
     seconds += at->seconds();
   if (seconds < kFrozenS || in_seconds(f.now - f.port.first_seen) - seconds < kMovedS) return 0;
-  // The still readings have entered the reference as "none at all": the highest is one from before
+  // The still readings have entered the baseline as "none at all": the highest value is from before
   // them.
   const std::vector<double> usual = f.port.counters.ber_log10.values();
   const double decades = *std::ranges::max_element(usual) - kGateDecades;
   return std::pow(10.0, decades) * f.port.line_rate_bps() * seconds >= kExpectedBits ? seconds : 0;
 }
-/// The same where nothing is known of its own past: ports of its kind correct so many bits, or have
-/// load. A link of PAM4 always corrects some (docs/physics.md 3a).
+/// Likewise without a baseline: similar ports correct this many bits, or have load. A PAM4 link
+/// always corrects some (docs/physics.md 3a).
 std::optional<Finding> still_among_its_like(const Features& f) {
   constexpr double kLeastLike = 2, kMostStillShare = 0.34;
-  constexpr double kExpectedBits = 1000, kBetterLink = 100;  // than the best of its like
-  constexpr double kNoTrafficS = 1800;  // a port that is not used by a job, the others are
+  constexpr double kExpectedBits = 1000, kBetterLink = 100;  // factor to the best similar port
+  constexpr double kNoTrafficS = 1800;  // a job may use the other ports but not this one
   const GroupStats& like = f.group;
   const Stillness& still = f.signal.still;
   const bool alone = like.like_still <= kMostStillShare * like.like_correcting;
@@ -302,13 +302,13 @@ Finding counters_blind(const Features& f) {
   return blind(f, longest, refused ? kRefusedS : f.settings.counters_blind_s);
 }
 Finding module_blind(const Features& f) {
-  // EBUSY: another reader or a firmware update has the bus, that passes.
+  // EBUSY: another reader or a firmware update holds the bus; that passes.
   constexpr double kBusyTimes = 12;
-  constexpr double kDownS = 120;  // a module that dies takes the link along
+  constexpr double kDownS = 120;  // a module that dies takes the link down
   const SourceStatus* at = f.port.blind_to(SourceId::kModule);
-  // The module was never read here: the end of an import is the state of that source.
+  // The module was never read here: the end of an import is a state of that source.
   if (at != nullptr && at->reason.starts_with(kImportEnded)) at = nullptr;
-  // A driver that answers for another cage: no module refuses to answer.
+  // The driver answers for another cage: no module refuses to answer.
   if (f.port.module_doubt) return unknown("the driver returns the module of another port");
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it = f.down && at != nullptr && f.port.carrier.since &&

@@ -13,25 +13,25 @@ using enum SymptomId;
 using enum LinkState;
 using enum EvidenceSource;
 
-// receive_errors: more errors before FEC than this link's own normal, or than its FEC mode leaves
-// room for. "Share": the limit of the FEC mode divided by this is too much. Copper runs nearer its
+// receive_errors: more errors before FEC than this link's baseline, or than its FEC mode allows.
+// "Share": more than the FEC mode's limit divided by this is too much. Copper runs closer to its
 // limit.
 struct ErrorShares {
-  double alone;     ///< whatever the past was
+  double alone;     ///< whatever the baseline is
   double siblings;  ///< and far above the links with the same kind of module
 };
 constexpr ErrorShares kOpticalShares{20, 60}, kCopperShares{4, 10};
-// Times the worst of two or more links with the same kind of module: good ones spread 0.6 decades.
+// Factor to the worst of two or more links with the same kind of module: good ones vary by 0.6
+// decades.
 constexpr double kSiblingRatio = 50;
-// The share is so much stricter while another link to the same switch has errors.
+// Factor by which the share is stricter while another link to the same switch has errors.
 constexpr double kTogetherShare = 3;
-constexpr double kSymbolsPerH = 20;  // without FEC, in three intervals or more
+constexpr double kSymbolsPerH = 20;  // without FEC, in at least three intervals
 
-/// Below this a link may do as it likes (docs/physics.md 3a).
+/// Below this, any ratio is harmless (docs/physics.md 3a).
 double harmless_ber(const Features& f) { return is_pam4(f) ? 1e-6 : 1e-8; }
 
-/// A link without a past of its own is compared with its like, and with the others to the same
-/// switch.
+/// A link without a baseline is compared with similar ones, and with others to the same switch.
 std::optional<Finding> errors_among_others(const Features& f, const ErrorShares& shares) {
   const SignalStats& s = f.signal;
   const double least = error_limit(s) / shares.siblings;
@@ -94,16 +94,16 @@ Finding observe_receive_errors(const Features& f) {
 // losing_data: errors that FEC could not correct, sustained: each transition has its own burst.
 constexpr double kLossIntervals = 3;  // clean intervals with losses in the last hour
 constexpr double kLossSpanS = 100;    // between the first and the last
-constexpr double kLossBlocks = 8;     // a good link loses a few codewords in an hour now and then
-constexpr double kLossSymbols = 20;   // without FEC: 1e-12 makes 370 an hour at 100G
-constexpr double kLossPackets = 60;   // InfiniBand, in an hour (docs/physics.md 3d: 1 a minute)
+constexpr double kLossBlocks = 8;     // a good link occasionally loses a few codewords in an hour
+constexpr double kLossSymbols = 20;   // without FEC: 1e-12 gives 370 per hour at 100G
+constexpr double kLossPackets = 60;   // InfiniBand, per hour (docs/physics.md 3d: 1 per minute)
 constexpr double kPacketsSpanS = 1200;
-// Seen in an hour of a counter that is full since: half of what symbol_error and port_rcv_errors
-// hold (IBTA 16.1.3.5).
+// Errors within one hour in a counter that has since saturated: half the range of symbol_error and
+// port_rcv_errors (IBTA 16.1.3.5).
 constexpr double kUntilFull = 32768;
 
-/// A counter that filled up counts no further. Whether the errors last can't be seen any more, and
-/// so many need not last.
+/// A saturated counter no longer counts. Whether the errors persist is unknown, but this many need
+/// not persist.
 std::optional<Finding> ran_full(const Features& f) {
   const SignalStats& s = f.signal;
   if (s.symbols.events >= kUntilFull &&
@@ -116,8 +116,8 @@ std::optional<Finding> ran_full(const Features& f) {
                                       s.frames.events, kUntilFull);
   return std::nullopt;
 }
-/// InfiniBand counts what arrived damaged apart from what a switch had marked: a lasting rate is
-/// this link's own, even where the driver shows no other error.
+/// InfiniBand counts packets that arrived damaged separately from those that a switch had marked: a
+/// sustained rate is this link's own, even if the driver reports no other error.
 std::optional<Finding> losing_packets(const Features& f) {
   const SignalStats& s = f.signal;
   if (f.port.latest.id.link_layer != "InfiniBand" || !s.frames.known || s.card_errors.events > 0)
@@ -157,7 +157,8 @@ Finding losing_data(const Features& f) {
   return !symbols.present() && packets_full ? unknown(kFullCounter) : symbols;
 }
 
-// one_lane_errors: one lane has most of the errors. All lanes together point at what they share.
+// one_lane_errors: one lane has most of the errors. Errors on all lanes point to what the lanes
+// share.
 Finding one_lane_errors(const Features& f) {
   constexpr double kRatio = 8;  // judgement
   const SignalStats& s = f.signal;
@@ -168,11 +169,11 @@ Finding one_lane_errors(const Features& f) {
       .at_least("relative to the median lane", s.worst_lane_ratio, kRatio);
 }
 
-// error_bursts: data are lost, though the average error rate is far below where that happens by
-// chance: the cliff is half a decibel wide (docs/physics.md 7c). Electronics and connectors that
-// move do so; steady dirt does not.
+// error_bursts: data is lost, although the average error rate is far below where that happens by
+// chance: the cliff is half a decibel wide (docs/physics.md 7c). Caused by electronics and moving
+// connectors, not by constant dirt.
 Finding error_bursts(const Features& f) {
-  constexpr double kMargin = 8;  // times below the limit that the usual error rate is
+  constexpr double kMargin = 8;  // factor between the limit and the usual error rate
   const SignalStats& s = f.signal;
   if (!s.ber || !s.ber_limit || !s.blocks.known) return unknown("no pre-FEC BER");
   return Checks(kFec)
@@ -182,12 +183,12 @@ Finding error_bursts(const Features& f) {
       .below("pre-FEC BER", s.ber, *s.ber_limit / kMargin);
 }
 
-// errors_before_fall: what the last minutes looked like: a ramp of errors, or a clean cut.
+// errors_before_fall: the last minutes before a carrier loss: a ramp of errors, or a clean cut.
 Finding errors_before_fall(const Features& f) {
-  constexpr double kOwnRatio = 8;       // times the link's own reference
-  constexpr double kLimitShare = 12;    // of the FEC mode's limit
-  constexpr double kBlocksBefore = 50;  // one transition's own burst is smaller
-  constexpr double kAllLostS = 0.5;     // a carrier that is cut is gone within some 0.1 s
+  constexpr double kOwnRatio = 8;       // multiple of the link's own baseline
+  constexpr double kLimitShare = 12;    // share of the FEC mode's limit
+  constexpr double kBlocksBefore = 50;  // a transition's own burst is smaller
+  constexpr double kAllLostS = 0.5;     // a carrier that is cut disappears within about 0.1 s
   if (f.port.before_loss.all_lost_s > kAllLostS)
     return Checks(kFec).above("seconds without a correct codeword before the link loss",
                               f.port.before_loss.all_lost_s, kAllLostS, "s");
@@ -201,7 +202,7 @@ Finding errors_before_fall(const Features& f) {
   return Checks(kFec).above("pre-FEC BER before the link loss", f.port.before_loss.ber, threshold);
 }
 
-// link_recoveries: one interval alone may be one wrong reading.
+// link_recoveries: a single interval may be a wrong reading.
 Finding link_recoveries(const Features& f) {
   constexpr double kPerH = 3;  // docs/physics.md 3d
   const Repeated& recoveries = f.signal.recoveries;
@@ -213,13 +214,14 @@ Finding link_recoveries(const Features& f) {
       .at_least("intervals with such events", recoveries.intervals, 2);
 }
 
-// far_errors: the far receiver, which sees what we send, counts errors, sustained.
+// far_errors: the far receiver, which receives what we send, counts errors, sustained.
 Finding far_errors(const Features& f) {
   constexpr double kErrorsPerH = 20;
   constexpr double kNoFecBer = 5e-13;  // without FEC 1e-12 is allowed
   const SignalStats& s = f.signal;
-  const bool stuck = f.port.peer.errors_saturated && s.far_error_reads == 0;  // it can't rise
-  if (stuck && f.traffic.retries_share > 0.5)  // with losses on the way, too, it speaks
+  // it can no longer rise.
+  const bool stuck = f.port.peer.errors_saturated && s.far_error_reads == 0;
+  if (stuck && f.traffic.retries_share > 0.5)  // counts only together with losses on the path
     return Checks(kFarCounters).holds("the far error counter is saturated", true);
   if (s.far_reads < 2 || stuck) return unknown("the far end's counters are unknown");
   const double watched_s = std::min(3600.0, in_seconds(f.now - f.port.first_seen));
@@ -236,7 +238,7 @@ Finding snr_low(const Features& f) {
   constexpr double kPam4Db = 16.5;  // near PAM4's limit (CMIS VDM)
   const auto& module = f.port.latest.module;
   if (!module) return unknown("the module reports no signal-to-noise ratio");
-  // DP-16QAM lives on far less than PAM4 does: 800G-ZR modules that are well say 15.5 dB.
+  // DP-16QAM needs far less than PAM4: good 800G-ZR modules report 15.5 dB.
   if (!module->coherent.empty()) return unknown("PAM4 limits do not apply to a coherent module");
   if (lanes_may_be_others(f)) return unknown(kSharedModule);
   const auto& snr = module->vdm.media_esnr_db;
@@ -244,7 +246,7 @@ Finding snr_low(const Features& f) {
   const auto is_used = [&](std::size_t lane) {
     return lane >= module->lanes.size() || module->lanes[lane] != ModuleLane{};
   };
-  for (auto lane = snr.begin(); lane != snr.end(); ++lane)  // 0 is CMIS's word for "none"
+  for (auto lane = snr.begin(); lane != snr.end(); ++lane)  // 0 means "none" in CMIS
     if (*lane > 0 && is_used(static_cast<std::size_t>(lane - snr.begin())) &&
         (worst == snr.end() || *lane < *worst))
       worst = lane;
@@ -254,17 +256,16 @@ Finding snr_low(const Features& f) {
       .below("eSNR", *worst, kPam4Db, "dB");
 }
 
-// came_back_worse: since a fall the errors are a decade or more above those before it, with the
-// light as before: the receiver adapted badly when the link trained. Dirt that came with the fall
-// took light away; a fibre that was mated again changes the light of its lanes (docs/physics.md
-// 7d).
+// came_back_worse: since a carrier loss the errors are at least ten times those before it, with
+// unchanged light: the receiver adapted badly when the link trained. Dirt would have reduced the
+// light; mating the fibre again changes the light of its lanes (docs/physics.md 7d).
 constexpr double kWorse = 10;          // sonic-net/sonic-mgmt PR 26555: a decade or more
-constexpr double kWorseQuietly = 30;   // below what harms a link
-constexpr double kLeastWorse = 1e-10;  // less is a handful of bits in an interval at 100 Gb/s
+constexpr double kWorseQuietly = 30;   // if still too low to harm a link
+constexpr double kLeastWorse = 1e-10;  // less is a handful of bits per interval at 100 Gb/s
 
 /// The received light since the training.
 Finding light_as_before(const Features& f, const WorseTraining& worse) {
-  constexpr double kNoiseDb = 0.3, kPartOfIt = 0.5;  // of the loss that the errors would need
+  constexpr double kNoiseDb = 0.3, kPartOfIt = 0.5;  // share of the loss that the errors would need
   constexpr double kRematedS = 60, kRematedDb = 0.2;
   if (f.port.own.rx_lanes == 0)
     return f.medium == Medium::kOptical || f.medium == Medium::kUnknown
@@ -301,13 +302,12 @@ Finding came_back_worse(const Features& f) {
       .at_least("pre-FEC BER since the link loss", s.ber, kLeastWorse)
       .below("relative to the pre-FEC BER just after the training", *s.ber / worse.ber_after,
              kWorse);
-  // Two trainings that end alike point at a part. Of errors that do no harm it is told all the
-  // same.
+  // Two trainings with the same outcome point to a part. Reported even if the errors are harmless.
   if (!harmless)
     errors.below("consecutive trainings with the same result", static_cast<double>(worse.trainings),
                  2);
   Finding found = errors;
-  // Until it is known how the next training ended, what was found of the last one stands.
+  // Until the outcome of the next training is known, the last finding stands.
   if (!found.present() || trainings.pending()) return found;
   const Finding light = light_as_before(f, worse);
   if (light.unknown()) return light;

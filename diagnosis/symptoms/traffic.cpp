@@ -13,12 +13,14 @@ using enum LinkState;
 using enum EvidenceSource;
 
 constexpr std::string_view kNotFull = "the traffic window is not full yet";
-constexpr double kLoadedS = 1100;  // with load, of the window: a peak before an idle hour is none
+// with load, in the window: a peak before an idle hour does not count.
+constexpr double kLoadedS = 1100;
 constexpr double kLeastIntervals = 4;
 
 Finding congested(const Features& f) {
-  constexpr double kShare = 0.8;      // of the loaded intervals with marks, pause or waiting
-  constexpr double kRunShare = 0.95;  // the same of the newest run, all of it with load: enough
+  constexpr double kShare = 0.8;  // of the loaded intervals with marks, pause or waiting
+  // the same for the newest run, if it has load throughout: enough.
+  constexpr double kRunShare = 0.95;
   constexpr double kLeastMarksPerS = 100;
   const TrafficStats &t = f.traffic, &run = f.traffic_run;
   if (!t.marks_known && !t.pause_known && !t.wait_known && !t.discards_known)
@@ -47,7 +49,7 @@ Finding congested(const Features& f) {
                                     kShare);
 }
 
-/// A host that drops nothing because it asks the network to wait, or whose PCIe does.
+/// A host that drops nothing because it pauses the network, or because its PCIe stalls.
 std::optional<Finding> host_waits(const TrafficStats& t) {
   constexpr double kShare = 0.8;  // of the intervals with load
   if ((!t.pause_sent_known && !t.stalls_known) || !t.full() || t.loaded_s < kLoadedS)
@@ -63,7 +65,7 @@ std::optional<Finding> host_waits(const TrafficStats& t) {
 
 Finding dropped_packets(const Features& f) {
   constexpr double kShare = 0.5;     // of the intervals with drops
-  constexpr double kRunShare = 0.9;  // the same of the newest run: enough
+  constexpr double kRunShare = 0.9;  // the same for the newest run: enough
   const TrafficStats &t = f.traffic, &run = f.traffic_run;
   const double per_s = f.settings.drops_per_s;
   if (!t.drops_known || t.all < kLeastIntervals) return unknown("no counters of host drops");
@@ -87,7 +89,7 @@ Finding host_drops(const Features& f) {
   return dropped;
 }
 
-// Rare events: a rate over the window, and in how many of the two-minute bins.
+// Rare events: a rate over the window, and the share of two-minute bins.
 constexpr double kRarePerS = 0.007;
 constexpr double kRareShare = 0.6;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kStatusSchema = "linkhealth.status/1";
 
-/// A report with the name of its format before it.
+/// A report preceded by the name of its format.
 struct Document {
   std::string schema;
   const Report& report;
@@ -75,7 +75,7 @@ Result<ModuleSample> parse_module(std::string_view text) {
 }
 
 std::string status_json(const DaemonStatus& daemon, const Report& report) {
-  // The report is a document of its own, as /api/v1/report has it.
+  // The report is an embedded document, as in /api/v1/report.
   return fmt::format(R"({{"schema":"{}","daemon":{},"report":{}}})", kStatusSchema,
                      format_fields(daemon), report_json(report));
 }

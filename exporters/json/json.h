@@ -14,10 +14,10 @@ namespace linkhealth {
 
 inline constexpr std::string_view kReportSchema = "linkhealth.report/1";
 
-/// The whole report, on one line without a line end. `timings` are left out: they are the
-/// monitor's, not the links'.
+/// The whole report, on one line without a line end. `timings` are omitted: they are about the
+/// monitor, not the links.
 std::string report_json(const Report& report);
-/// One port of it: what stands in the report's "ports".
+/// One port, as an element of the report's "ports".
 std::string port_json(const PortReport& port);
 /// A module alone: the `module` group of a recording.
 std::string module_json(const ModuleSample& module);
@@ -29,14 +29,14 @@ Result<Report> parse_report(std::string_view text);
 /// Reads what module_json writes.
 Result<ModuleSample> parse_module(std::string_view text);
 
-/// The state of the daemon, for the texts that `linkhealth` makes.
+/// The state of the daemon, for the texts of `linkhealth`.
 struct DaemonStatus {
-  WallTime now;  ///< of a played recording the time of its latest snapshot
+  WallTime now;  ///< for a played recording, the time of its latest snapshot
   double running_s = 0;
   double stale_after_s = 0;        ///< an older report does not show the current state
   std::string configuration_note;  ///< result of the last reload; "" without one
   std::optional<WallTime> configuration_at;
-  std::optional<SightCount> sight;  ///< nullopt: of an older daemon
+  std::optional<SightCount> sight;  ///< nullopt: from an older daemon
 };
 struct StatusDocument {
   DaemonStatus daemon;

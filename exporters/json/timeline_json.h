@@ -12,7 +12,7 @@ namespace linkhealth {
 inline constexpr std::string_view kHistorySchema = "linkhealth.history/1";
 
 std::string timeline_json(const PortTimeline& timeline);
-/// Reads what timeline_json writes, for a client of the daemon. Unknown signals are left out.
+/// Reads what timeline_json writes, for a client of the daemon. Skips unknown signals.
 Result<PortTimeline> parse_timeline(std::string_view text);
 /// {"serial":"…","places":[…]}
 std::string identities_json(const std::string& serial, const std::vector<KeptIdentity>& places);

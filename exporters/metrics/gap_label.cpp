@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 80;
 
-/// Replaces everything from the first to the last quote: a quoted text may hold quotes and
+/// Replaces everything from the first to the last quote: quoted text may contain quotes and
 /// semicolons.
 std::string unquoted(std::string_view text) {
   const auto open = text.find('"');
@@ -22,7 +22,8 @@ std::string unquoted(std::string_view text) {
   return fmt::format("{}\"...\"{}", text.substr(0, open), text.substr(text.rfind('"') + 1));
 }
 
-/// Cuts a parser's details (place and content of the file), and how to reset a saturated counter.
+/// Removes a parser's details (position and content of the file), and how to reset a saturated
+/// counter.
 std::string_view without_details(std::string_view text) {
   for (const std::string_view last :
        {std::string_view("not whole or not the format"), kCountsNoFurther})
@@ -31,7 +32,7 @@ std::string_view without_details(std::string_view text) {
   return text;
 }
 
-/// Runs of digits become "N"; the time limit of a hung read is configured, and stays.
+/// Runs of digits become "N"; the time limit of a hung read is configured, and is kept.
 std::string without_numbers(std::string_view text) {
   if (text.starts_with("no answer within")) return std::string(text);
   std::string out;
@@ -70,7 +71,7 @@ std::string gap_label(std::string_view reason) {
   causes.erase("");
   std::string label = fmt::format("{}", fmt::join(causes, "; "));
   if (label.size() <= kMaxBytes) return label;
-  // Not within a character: a label that is no UTF-8 spoils the whole scrape.
+  // Not within a character: a label that is not UTF-8 spoils the whole scrape.
   std::size_t size = kMaxBytes;
   while (size > 0 && (static_cast<unsigned char>(label[size]) & 0xc0U) == 0x80U) --size;
   return label.substr(0, size);

@@ -1,5 +1,5 @@
-// The reason of a gap as the value of a metric's label. Reasons may quote files and name them;
-// label values must be few, because each one is a time series of its own for ever.
+// The reason of a gap as the value of a metric's label. Reasons may contain file names and quoted
+// text; but label values must be few, because each one creates a time series.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace linkhealth {
 
-/// The causes alone, without file names, quoted text and numbers: "symbol_error, link_downed:
+/// Only the causes, without file names, quoted text and numbers: "symbol_error, link_downed:
 /// Invalid argument" becomes "Invalid argument", "text \"N/A\"" becomes "unexpected text". At most
 /// 80 bytes.
 std::string gap_label(std::string_view reason);

@@ -11,8 +11,8 @@ namespace linkhealth {
 
 namespace {
 
-/// The library writes labels as they are, and one byte that is not UTF-8 makes Prometheus refuse
-/// the whole scrape (prometheus-cpp issue 473). Escapes of a terminal would reach who looks at it.
+/// The library writes labels unchanged, and one byte that is not UTF-8 makes Prometheus reject the
+/// whole scrape (prometheus-cpp issue 473). Terminal escapes would reach the terminals of readers.
 std::string label_value(std::string_view text) { return printable(text); }
 
 }  // namespace

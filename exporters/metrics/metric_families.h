@@ -1,4 +1,4 @@
-// Collects series by the names of the metric table into prometheus-cpp's families.
+// Collects series, by their names in the metric table, into prometheus-cpp's families.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -15,7 +15,7 @@
 
 namespace linkhealth {
 
-/// A metric by its name: the compiler finds the row and rejects a name that the table lacks.
+/// A metric by its name: the compiler looks up the row and rejects a name that is not in the table.
 class Metric {
  public:
   consteval Metric(const char* name) : row_(0) {  // NOLINT(*-explicit-*): a name is one
@@ -31,11 +31,11 @@ class MetricFamilies {
  public:
   MetricFamilies();
 
-  /// Label values may hold any bytes. REQUIRES: `labels` are as many as the table says.
+  /// Label values may contain any bytes. REQUIRES: as many `labels` as the table has.
   void add(Metric metric, const std::vector<std::string_view>& labels, double value);
   /// Prometheus text, format 0.0.4, in the order of the table, without families that have no
-  /// series. Of two series with the same labels the first stays: Prometheus would refuse the whole
-  /// scrape.
+  /// series. If two series have the same labels, the first is kept: Prometheus would reject the
+  /// whole scrape.
   std::string text() &&;
 
  private:
@@ -48,8 +48,7 @@ class PortSeries {
   /// `key`: "mlx5_3/1"; a network interface, whose port is 1; or "" for the whole node.
   PortSeries(MetricFamilies& out, const PortKey& key);
 
-  /// `value`: a number, or an optional one, without which there is no series. `more`: the other
-  /// labels.
+  /// `value`: a number, or an optional one; nullopt adds no series. `more`: the other labels.
   template <typename Number>
   void add(Metric metric, std::initializer_list<std::string_view> more,
            const std::optional<Number>& value) {
@@ -77,7 +76,7 @@ inline double unix_seconds(WallTime time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
 
-/// The PHY's own view of its lanes and of its signal.
+/// The PHY's own readings of its lanes and its signal.
 void add_phy(PortSeries& out, const PortReport& port);
 /// The module, the far module, and the card's slot.
 void add_hardware(PortSeries& out, const PortReport& port);

@@ -1,5 +1,5 @@
-// The metric table, for the tables of metrics_table.cpp and for metric_families.h, where names
-// become rows.
+// The metric table, for the tables of metrics_table.cpp and for metric_families.h, which turns
+// names into rows.
 #pragma once
 
 #include <array>

@@ -45,7 +45,7 @@ void add_identity(PortSeries& out, const PortReport& port, const Report& report)
             1);
 }
 
-/// The lane that the evidence for the fault names, from 1.
+/// The lane named by the evidence for the fault, from 1.
 std::optional<std::uint64_t> lane_of(const FaultReport& fault) {
   constexpr std::string_view kLane = "lane ";
   for (const Evidence& evidence : fault.evidence)
@@ -71,7 +71,7 @@ void add_faults(PortSeries& out, const PortReport& port) {
   }
 }
 
-/// The highest speed ever seen; nullopt where nothing is expected of the port.
+/// The highest speed ever seen; nullopt if nothing is expected of the port.
 std::optional<std::uint32_t> best_speed(const PortReport& port) {
   if (!port.exempt.empty() || !port.figures.best_speed_mbps) return std::nullopt;
   return static_cast<std::uint32_t>(*port.figures.best_speed_mbps);
@@ -88,7 +88,7 @@ void add_bandwidth(PortSeries& out, const PortReport& port) {
   out.add("linkhealth_link_up", link->carrier);
   if (link->carrier == false)
     out.add("linkhealth_bandwidth_available_bytes_per_second", 0);
-  else if (link->carrier || !port.latest.id.exempt.empty())  // efa has a speed and no carrier
+  else if (link->carrier || !port.latest.id.exempt.empty())  // efa has a speed but no carrier
     out.add("linkhealth_bandwidth_available_bytes_per_second", bytes_per_s(link->speed_mbps));
 }
 
@@ -125,7 +125,7 @@ void add_gaps(MetricFamilies& out, const PortKey& port, const std::vector<Gap>& 
     PortSeries(out, port).add("linkhealth_gap", {gap.probe, gap_label(gap.reason)}, 1);
 }
 
-/// Only of a port with unreadable sources: the default set is lean.
+/// Only for a port with unreadable sources: the default set is small.
 void add_sources(PortSeries& out, const std::map<PortKey, SightCount>& sight, const PortKey& port) {
   const auto count = sight.find(port);
   if (count == sight.end() || count->second.unreadable == 0) return;

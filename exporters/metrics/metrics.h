@@ -1,5 +1,5 @@
 // The current report as Prometheus metrics. Each rendering collects all families from the report,
-// so a series lives exactly as long as what it describes. A value that is not known has no series.
+// so that a series exists exactly as long as what it describes. An unknown value has no series.
 #pragma once
 
 #include <array>
@@ -17,13 +17,14 @@
 
 namespace linkhealth {
 
-/// Counts fault events and repairs since the monitor started. What never happened has no row: 21
-/// faults of 8 ports would be a thousand series of zeros. A new row shows 0 for kZero_s first, so
-/// that increase() sees the first event at any scrape interval up to that.
+/// Counts fault events and repairs since the monitor started. There is no row for what never
+/// happened: 21 faults of 8 ports would be a thousand series of zeros. A new row is exported as 0
+/// for kZero_s first, so that increase() sees the first event if the scrape interval is no longer
+/// than that.
 class FaultEventCounts {
  public:
   static constexpr double kZero_s = 60;
-  /// Rows by port, at most; further ones are counted under an empty port.
+  /// Maximum number of rows by port; further ones are counted under an empty port.
   static constexpr std::size_t kMaxPortRows = 240;
 
   struct EventKey {
@@ -47,7 +48,7 @@ class FaultEventCounts {
 
   void add(const FaultEvent& event);
   [[nodiscard]] const std::map<EventKey, Row>& events() const { return events_; }
-  /// Of closed faults: the last repair held, the earlier ones failed.
+  /// From closed faults: the last repair held, the earlier ones failed.
   [[nodiscard]] const std::map<RepairKey, Row>& repairs() const { return repairs_; }
 
  private:
@@ -61,12 +62,13 @@ class FaultEventCounts {
 struct StoreHealth {
   bool working = true;  ///< the last write succeeded
   std::uint64_t writes = 0, failures = 0;
-  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< waited too long for the disk
-  std::uint64_t trimmed_events = 0;                    ///< the database was full
-  std::int64_t bytes = 0;                              ///< of the database
+  /// Not written because the disk was too slow.
+  std::uint64_t dropped_rows = 0, dropped_events = 0;
+  std::uint64_t trimmed_events = 0;  ///< deleted because the database was full
+  std::int64_t bytes = 0;            ///< of the database
 };
 
-/// Groups with many series: a scrape requests them (/metrics?collect[]=counters&collect[]=optics),
+/// Groups with many series. A scrape requests them (/metrics?collect[]=counters&collect[]=optics),
 /// or the configuration adds them to every scrape.
 struct MetricGroups {
   bool counters = false;
@@ -79,10 +81,10 @@ MetricGroups metric_groups(const SettingTable& table);
 /// The monitor's own state.
 struct MonitorFigures {
   std::string version;
-  std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
+  std::optional<double> loop_lateness_s{};  ///< delay of the last cycle
   std::optional<WallTime> started_at{};
-  std::optional<StoreHealth> store{};     ///< nullopt: it has none
-  MetricGroups always{};                  ///< by configuration
+  std::optional<StoreHealth> store{};     ///< nullopt: there is none
+  MetricGroups always{};                  ///< from the configuration
   std::map<PortKey, SightCount> sight{};  ///< of the ports that are monitored
 };
 
@@ -93,7 +95,7 @@ struct MetricInfo {
   std::string_view name;
   MetricType type;
   std::string_view labels;  ///< separated by commas
-  std::string_view unit;    ///< "" for a state or a number of things
+  std::string_view unit;    ///< "" for a state or a count
   std::string_view group;   ///< "" for the default set, "counters", "optics"
   std::string_view help;
 };

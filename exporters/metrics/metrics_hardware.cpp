@@ -1,4 +1,4 @@
-// Series of what the hardware measures of itself: modules at both ends, lanes, the card.
+// Series of what the hardware measures about itself: modules at both ends, lanes, the card.
 #include <string>
 
 #include "exporters/metrics/metric_families.h"
@@ -68,7 +68,7 @@ void add_statistics(PortSeries& out, Metric metric, std::string_view side,
   out.add(metric, {side, "total"}, of.total);
 }
 
-/// Each coherent monitor by its key in recordings, which holds its unit.
+/// Each coherent monitor by its key in recordings, which contains its unit.
 struct CoherentSeries {
   PortSeries& out;
   void operator()(std::string_view monitor, const std::optional<double>& value) const {

@@ -14,9 +14,9 @@ namespace linkhealth {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
-constexpr std::size_t kNamedPorts = 3;  // in the line; more are counted
+constexpr std::size_t kNamedPorts = 3;  // named in the line; more are only counted
 
-/// For the worst of several ports: a known problem counts more than an unknown state.
+/// Among several ports, a known problem counts more than an unknown state.
 int weight(CheckLevel level) {
   constexpr std::array<int, 4> kWeights = {0, 2, 3, 1};
   return kWeights.at(static_cast<std::size_t>(level));
@@ -26,7 +26,7 @@ CheckLevel level_of(const PortReport& port) {
   const bool severe = std::ranges::any_of(port.faults, [](const FaultReport& fault) {
     return fault.severity == Severity::kCritical && fault.state != FaultState::kProving;
   });
-  // Of a link that is down only an administrator's doing is a mere notice.
+  // On a link that is down, only an administrator's action is a mere notice.
   const bool set_down = !port.faults.empty() && port.faults.front().severity == Severity::kNotice;
   switch (port.health) {
     case Health::kExempt:
@@ -80,8 +80,8 @@ std::string format_ok(const Report& report, const PortReport* only) {
       ", ");
 }
 
-/// Why ports that have no problem are no reason to say OK: none of them is judged, or a card is
-/// there and none of its ports; "": they are.
+/// Why ports without a problem do not mean OK: none of them is judged, or there is a card without
+/// ports; "": they do.
 std::string why_unknown(const Report& report, const PortReport* only) {
   const auto exempt = [](const PortReport& port) { return port.health == Health::kExempt; };
   if (only != nullptr)
@@ -110,7 +110,7 @@ std::string format_problem(const std::vector<const CheckedPort*>& bad) {
   return text;
 }
 
-/// A fault that several ports share is one problem, of the port that tells it.
+/// A fault that several ports share is one problem, of the port that reports it.
 void leave_shared(std::vector<const CheckedPort*>& bad, const Report& report) {
   const auto is_bad = [all = bad](const PortKey& port) {
     return std::ranges::count(all, port, [](const CheckedPort* one) { return one->port; }) > 0;
@@ -182,7 +182,7 @@ Check check(const Report& report, const PortReport* only, const CheckView& view)
 
 std::string check_line(const Check& check, bool perfdata) {
   std::string text = clean_text(check.text, true);
-  std::ranges::replace(text, '|', '/');  // what follows a bar is performance data
+  std::ranges::replace(text, '|', '/');  // text after a bar is performance data
   std::string line = fmt::format("LINKHEALTH {} - {}", to_string(check.level), text);
   if (perfdata)
     line += fmt::format(" | ports={} problems={};0 down={};;0", check.ports.size(), check.problems,

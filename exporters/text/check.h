@@ -17,7 +17,7 @@ enum class CheckLevel : std::uint8_t { kOk, kWarning, kCritical, kUnknown };
 /// "OK", "WARNING", "CRITICAL", "UNKNOWN"; the number is the exit code.
 std::string_view to_string(CheckLevel level);
 
-/// Characters of a drain reason: what `sinfo -R` and `squeue` show without cutting much.
+/// Maximum length of a drain reason: what `sinfo -R` and `squeue` show mostly uncut.
 inline constexpr std::size_t kDrainReasonColumns = 60;
 
 struct CheckedPort {
@@ -40,10 +40,10 @@ struct CheckView {
   std::optional<SightCount> sight{};
 };
 
-/// One port, without regard to a dry run.
+/// One port, ignoring a dry run.
 CheckedPort check_port(const PortReport& port);
-/// All ports, or (`only` not null) one of them. The worst counts: CRITICAL, WARNING, UNKNOWN, OK.
-/// In a dry run always OK, with what it would be in the text.
+/// All ports or, if `only` is not null, one of them. The worst state wins: CRITICAL, WARNING,
+/// UNKNOWN, OK. In a dry run always OK, with the real state in the text.
 Check check(const Report& report, const PortReport* only, const CheckView& view);
 
 /// "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%)", with `perfdata` " | ports=10 …". Ends in a

@@ -10,7 +10,7 @@ namespace linkhealth {
 
 namespace {
 
-// Of the faults that cannot be distinguished.
+// For the faults that cannot be distinguished.
 constexpr std::size_t kShownLines = 10;
 
 std::string_view format_source_state(Visibility state) {

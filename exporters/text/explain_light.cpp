@@ -13,14 +13,14 @@ namespace linkhealth {
 
 namespace {
 
-// Where a module reports no limits, bars span the usual range of receivers.
+// If a module reports no limits, bars span the usual range of receivers.
 constexpr double kUsualLowDbm = -12;
 constexpr double kUsualHighDbm = 4;
 constexpr std::size_t kBarColumns = 8;
 
 using Power = std::optional<double> ModuleLane::*;
 
-/// A power in dBm; -inf for no light, nullopt where it is not read.
+/// A power in dBm; -inf for no light, nullopt if it is not read.
 std::optional<double> lane_dbm(const ModuleSample* module, std::size_t lane, Power power) {
   if (module == nullptr || lane >= module->lanes.size() || !(module->lanes[lane].*power))
     return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<double> lane_dbm(const ModuleSample* module, std::size_t lane, Pow
       .value_or(-std::numeric_limits<double>::infinity());
 }
 
-/// The lane with the least power, counted from 0.
+/// The lane with the least power, from 0.
 std::optional<std::size_t> weakest_lane(const ModuleSample* module, Power power) {
   std::optional<std::size_t> weakest;
   if (module == nullptr) return weakest;
@@ -57,7 +57,7 @@ std::string format_dbm(const std::optional<double>& power_dbm, std::string_view 
   return power_dbm ? format_quantity_value(*power_dbm, "dBm") : std::string(unknown);
 }
 
-/// A loss below this is not shown: reading noise and remating.
+/// A smaller loss is not shown: reading noise and mating again.
 constexpr double kLeastShownLossDb = 0.5;
 
 /// The lane that lost most against its baseline; without a loss, the one with the least power.
@@ -70,13 +70,13 @@ std::optional<std::size_t> shown_lane(const PortReport& port, const ModuleSample
   return lane < module->lanes.size() ? lane : weakest;
 }
 
-/// The module was read before the link went down, so its powers do not show why.
+/// Whether the module was read before the link went down, so that its powers do not show why.
 bool is_older_than_loss(const PortReport& port) {
   const auto& link = port.latest.link;
   return link && link->carrier == false && !port.figures.worst_rx_power_dbm;
 }
 
-/// The same of the far module.
+/// The same for the far module.
 bool is_far_older_than_loss(const PortReport& port, SteadyTime t) {
   const auto& link = port.latest.link;
   const auto& peer = port.latest.peer;
@@ -122,7 +122,7 @@ std::string lane_cell(const ModuleSample& module, std::size_t lane, bool ascii) 
 struct Direction {
   std::string title, sender, receiver;
   std::optional<double> tx_dbm, rx_dbm, limit_dbm;
-  std::optional<double> tx_lost_db, rx_lost_db;  ///< against the baseline
+  std::optional<double> tx_lost_db, rx_lost_db;  ///< relative to the baseline
 };
 
 Direction direction(const PortReport& port, bool inward) {

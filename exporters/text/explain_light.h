@@ -8,10 +8,10 @@
 
 namespace linkhealth {
 
-/// The lines "Light dBm" and "Lanes Rx" of `explain`. Empty where the module reports no received
-/// power (copper, no module, unreadable).
+/// The lines "Light dBm" and "Lanes Rx" of `explain`. Empty if the module reports no received power
+/// (copper, no module, unreadable).
 std::string lanes_text(const PortReport& port, const TextStyle& style, SteadyTime t);
-/// The link budget of both directions, for `explain --physics`. What cannot be read is named.
+/// The link budget of both directions, for `explain --physics`. Unreadable parts are named.
 std::string physics_text(const PortReport& port, const TextStyle& style);
 
 }  // namespace linkhealth

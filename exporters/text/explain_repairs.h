@@ -10,7 +10,7 @@
 
 namespace linkhealth {
 
-/// Label and text: "Tried", "Verifying", "Earlier". Empty when there was none of them.
+/// Label and text: "Tried", "Verifying", "Earlier". Empty if there were none.
 std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault,
                                                              WallTime now);
 /// "fibre reseated: Rx lane 2 -9.1 to -1.3 dBm; held"

@@ -119,7 +119,7 @@ std::string format_place(const FaultReport& fault, const PortReport& port) {
 }
 
 void verdict(TextPage& page, const FaultReport& fault, const PortReport& port) {
-  // What cannot be told apart is one sentence: what was seen, and the names with their probability.
+  // Indistinguishable faults are one sentence: what was seen, and the names with their probability.
   const bool undecided = fault.undecided && fault.state != FaultState::kProving;
   const std::string sentence =
       undecided ? capitalize(fault.summary) + "."
@@ -146,7 +146,7 @@ void steps(TextPage& page, const FaultReport& fault) {
   page.labelled("Fixed when", fault.verify);
 }
 
-/// `what` was seen, its value and its limit.
+/// What was seen, its value and its limit.
 std::vector<std::string> evidence_row(const Evidence& evidence, char sign, std::string_view what) {
   std::string name = fmt::format("{} {}", sign, what);
   if (!evidence.where.empty()) name += ", " + evidence.where;
@@ -192,7 +192,7 @@ void why(TextPage& page, const FaultReport& fault) {
   }
 }
 
-/// What was read and shows no sign of another fault.
+/// Readings that show no sign of another fault.
 void ruled_out(TextPage& page, const FaultReport& fault) {
   if (fault.ruled_out.empty()) return;
   std::vector<std::vector<std::string>> rows = {{"Ruled out by", "observed", "limit", "fault"}};
@@ -218,8 +218,8 @@ std::string alternatives(const FaultReport& fault) {
   return join_parts(parts, " · ");
 }
 
-/// "pre-FEC BER 3.4e-05 over 12 min (baseline 2.1e-08)"; with an interval where few errors were
-/// counted
+/// "pre-FEC BER 3.4e-05 over 12 min (baseline 2.1e-08)"; with a confidence interval if few errors
+/// were counted
 std::string format_error_ratio(const PortFigures& figures) {
   std::string text = "pre-FEC BER " + format_ber(*figures.pre_fec_ber);
   if (figures.ber_window_s) text += " over " + format_duration(from_seconds(*figures.ber_window_s));
@@ -275,8 +275,8 @@ std::string with_age(const std::string& text, const std::optional<double>& age_s
   return age_s && *age_s >= 0 ? text + ", " + format_duration(from_seconds(*age_s)) + " ago" : text;
 }
 
-/// "leaf-12 Ethernet17/1, from LLDP, 12 s ago · link and counters: telemetry, 2.0 s ago"; "" where
-/// no source is named
+/// "leaf-12 Ethernet17/1, from LLDP, 12 s ago · link and counters: telemetry, 2.0 s ago"; "" if no
+/// source is named
 std::string format_far_end(const PortReport& port) {
   const auto& peer = port.latest.peer;
   if (!peer || format_source(peer->source).empty()) return {};

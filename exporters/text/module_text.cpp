@@ -15,7 +15,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Below this a receiver sees nothing: one count of a power register is -40 dBm.
+/// Below this a receiver has no light: one count of a power register is -40 dBm.
 constexpr double kNoLightDbm = -39.9;
 
 /// `value` is clean; it may have colours.
@@ -25,7 +25,7 @@ void row(TextPage& page, std::string_view name, std::string_view value) {
                         value, page.width()));
 }
 
-/// A heading, and indented lines; nothing without lines.
+/// A heading and indented lines; nothing if there are no lines.
 void section(TextPage& page, std::string_view heading, std::string_view note,
              const std::vector<std::string>& lines) {
   if (lines.empty()) return;
@@ -39,7 +39,7 @@ std::string named(const std::optional<bool>& flag, std::string_view name) {
   return flag == true ? std::string(name) : std::string();
 }
 
-/// A line for each run of lanes with the same words: "host lanes 2 to 4: …".
+/// One line for each run of lanes with the same words: "host lanes 2 to 4: …".
 void add_lanes(std::string_view name, const std::vector<std::string>& words,
                std::vector<std::string>& lines) {
   for (std::size_t first = 0, end = 0; first < words.size(); first = end) {
@@ -144,7 +144,7 @@ void monitor(TextPage& page, std::string_view name, std::optional<double> value,
   if (!value) return;
   std::string words =
       fmt::format("{:.{}f} {}", *value, digits, unit) + limit_mark(value, limits, page.style());
-  // Limits of degrees and percents are whole numbers on most modules.
+  // On most modules, limits of degrees and percent are whole numbers.
   const auto number = [digits](double limit) {
     return digits == 1 ? fmt::format("{:g}", std::round(limit * 10) / 10)
                        : fmt::format("{:.{}f}", limit, digits);
@@ -202,7 +202,7 @@ bool data_path_works(const ModuleHostLane& lane) {
   return lane.data_path_state.empty() || lane.data_path_state == "Activated";
 }
 
-/// Why a media lane has no value while others have one; "" if that is not known.
+/// Why a media lane has no value while others have one; "" if unknown.
 std::string why_no_value(const ModuleSample& m, std::size_t lane) {
   const auto host = host_lanes_of(m, lane);
   const auto all = [&](auto is_so) { return !host.empty() && std::ranges::all_of(host, is_so); };
@@ -220,8 +220,8 @@ struct LaneTable {
   std::string title;
   std::optional<double> ModuleLane::*value;
   const Limits& limits;
-  double lowest;  ///< where the bar begins without a low alarm
-  bool is_power;  ///< in mW, shown in dBm
+  double lowest;  ///< start of the bar if there is no low alarm
+  bool is_power;  ///< stored in mW, shown in dBm
 
   [[nodiscard]] double shown(double number) const {
     return is_power ? std::max(dbm_from_mw(number).value_or(kNoLightDbm), kNoLightDbm) : number;
@@ -272,7 +272,7 @@ void lane_table(TextPage& page, const ModuleSample& m, const LaneTable& table) {
 
 void light(TextPage& page, const ModuleSample& m) {
   const ModuleThresholds& limits = m.thresholds;
-  // A receiver's OMA is another number than the average power that a meter shows.
+  // A receiver's OMA differs from the average power that a meter shows.
   lane_table(page, m,
              {m.rx_power_is_average == false ? "Rx dBm (OMA)" : "Rx dBm", &ModuleLane::rx_power_mw,
               limits.rx_power_mw, kNoLightDbm, true});
@@ -299,7 +299,7 @@ bool statistics(TextPage& page, std::string_view title, const VdmStatistics& val
   return !text.empty();
 }
 
-/// 0 is a lane without a value; CMIS 5.4 7.1.4.2: LTP where nothing lies between the levels.
+/// 0 is a lane without a value; CMIS 5.4 7.1.4.2: LTP when nothing lies between the levels.
 void lane_ratios(TextPage& page, std::string_view title, const std::vector<double>& values) {
   constexpr double kMostRatioDb = 255.99;
   std::vector<std::string> parts;
@@ -360,7 +360,7 @@ void coherent(TextPage& page, const ModuleCoherent& values) {
 
 // --- lane states and flags
 
-/// SFF-8472 reports loss of signal and laser fault as they are now; the other maps latch them.
+/// SFF-8472 reports live states of loss of signal and laser fault; the other maps latch them.
 bool losses_are_live(const ModuleSample& m) { return m.management.starts_with("SFF-8472"); }
 
 std::string format_loss(const ModuleLane& lane) {
@@ -377,7 +377,7 @@ std::string media_state(const ModuleLane& lane) {
   return lane.tx_output_valid == false ? "sends no valid signal to the fibre" : "";
 }
 
-/// A data path that is not up sends nothing to the host either.
+/// A data path that is not up does not send to the host either.
 std::string host_state(const ModuleHostLane& lane) {
   std::string output;
   if (lane.in_use == false)

@@ -10,7 +10,7 @@
 namespace linkhealth {
 
 /// Lines are wrapped to `style.width_columns`. Power in dBm, or "no light". A value beyond a limit
-/// has a sign and a word, never only a colour.
+/// is marked by a sign and a word, never by colour alone.
 std::string module_text(const ModuleSample& module, const TextStyle& style);
 
 }  // namespace linkhealth

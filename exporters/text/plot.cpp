@@ -25,8 +25,8 @@ double fold_in(double into, double value, PlotFold fold) {
                                    : into + value;
 }
 
-/// How much of the axis a value fills, in parts of a character; at least one, because a value is
-/// not an empty column.
+/// How much of the axis a value fills, in parts of a character; at least one, because an empty
+/// column means no value.
 std::size_t parts_of(double value, Axis axis, std::size_t parts) {
   const double share = std::clamp((value - axis.low) / (axis.high - axis.low), 0.0, 1.0);
   return std::max<std::size_t>(
@@ -39,7 +39,7 @@ constexpr std::int64_t kTicks_s[] = {60,     120,    300,     600,     900,    1
                                      345600, 604800, 1209600, 2419200, 7776000};
 constexpr std::int64_t kHalfDay_s = 43'200;
 
-/// "2026-11-20T12:05:00Z" as "12:05", with half a day between labels as "11-20 12:05", with more as
+/// "2026-11-20T12:05:00Z" as "12:05"; if labels are half a day apart as "11-20 12:05", if more as
 /// "11-20".
 std::string tick_label(std::int64_t at_s, std::int64_t every_s) {
   const std::string at = format_rfc3339(WallTime(std::chrono::seconds(at_s)));
@@ -83,7 +83,7 @@ std::vector<std::string> plot_lines(const std::vector<double>& columns, const Pl
   std::vector<std::string> lines;
   for (std::size_t row = 0; row < plot.height; ++row) {
     const std::size_t below = (plot.height - 1 - row) * per_row;
-    // A label is the value at the row's upper edge; that of the last row, at its lower edge.
+    // A label is the value at the row's upper edge; for the last row, at its lower edge.
     const double share = row + 1 == plot.height ? 0
                                                 : static_cast<double>(plot.height - row) /
                                                       static_cast<double>(plot.height);

@@ -12,7 +12,7 @@ namespace linkhealth {
 /// Which of several values a column shows.
 enum class PlotFold : std::uint8_t { kLeast, kMost, kSum };
 
-/// `values` in exactly `columns` numbers; NaN without a reading. Where there are more columns than
+/// `values` as exactly `columns` numbers; NaN without a reading. If there are more columns than
 /// values, each value fills several.
 std::vector<double> in_columns(const std::vector<double>& values, std::size_t columns,
                                PlotFold fold);
@@ -30,7 +30,7 @@ struct Plot {
   std::function<std::string(double)> label;  ///< of the value axis
   bool ascii = false;
 };
-/// `height` lines, each a label and the columns, filled from below to the value.
+/// `height` lines, each with a label and the columns, filled from the bottom up to the value.
 std::vector<std::string> plot_lines(const std::vector<double>& columns, const Plot& plot,
                                     std::size_t label_width);
 

@@ -18,14 +18,14 @@ namespace {
 
 // The reading of a receiver without light (docs/faults.md, unplugged).
 constexpr double kNoLightDbm = -30;
-// The verdict gets at least so many columns; a narrow terminal omits other columns for it.
+// Minimum width of the verdict; on a narrow terminal other columns are omitted for it.
 constexpr std::size_t kVerdictColumns = 38;
 constexpr std::string_view kImportMark = "*";
 
 enum Column : std::size_t { kPort, kNetdev, kPeer, kLink, kRx, kBer, kFlaps, kColumns };
 constexpr std::array<std::string_view, kColumns> kTitles = {"PORT",   "NETDEV",  "PEER",     "LINK",
                                                             "RX dBm", "PRE-FEC", "FLAPS 24h"};
-/// First to last.
+/// In this order.
 constexpr std::array<Column, 5> kOmittedWhenNarrow = {kNetdev, kFlaps, kPeer, kBer, kRx};
 
 std::string link_cell(const PortReport& port, SteadyTime t) {
@@ -45,7 +45,7 @@ bool is_imported(const PortReport& port) {
   return port.latest.module && port.latest.module->imported_at;
 }
 
-/// The worst lane.
+/// Of the worst lane.
 std::string rx_cell(const PortReport& port) {
   const PortFigures& figures = port.figures;
   std::string text;
@@ -95,7 +95,7 @@ std::string verdict_cell(const PortReport& port) {
   return text;
 }
 
-/// A name that only the plan gives is marked, because no other source confirms it.
+/// A name that is only in the plan is marked, because no other source confirms it.
 std::string peer_cell(const PortReport& port) {
   if (port.peer.empty()) return "-";
   const auto& peer = port.latest.peer;
@@ -129,7 +129,7 @@ std::string cell(const PortReport& port, Column column, SteadyTime t) {
 using Ports = std::vector<const PortReport*>;
 using Rows = std::vector<std::vector<std::string>>;
 
-/// The cells of `columns`, with titles. Every line is as wide as the others.
+/// The cells of `columns`, with titles. All lines have the same width.
 std::vector<std::string> lines_of(const Ports& ports, const std::vector<Column>& columns,
                                   SteadyTime t, bool ascii) {
   Rows rows(1);
@@ -190,7 +190,7 @@ std::string headline(const Report& report, const TextStyle& style, const StatusV
   return age.empty() ? text : text + "  " + paint_faint(age, style) + "\n";
 }
 
-/// One line for each source and reason, so that ten ports with one cause are one line.
+/// One line for each source and reason, so that ten ports with one cause share a line.
 std::string unreadable_sources(const Report& report, const TextStyle& style) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> ports_of;
   for (const Gap& gap : report.gaps) ports_of[{gap.probe, gap.reason}];
@@ -281,7 +281,7 @@ std::vector<const PortReport*> worst_first(const Report& report) {
                                    Health::kUnknown, Health::kHealthy,  Health::kExempt};
   Ports ports;
   for (const PortReport& port : report.ports) ports.push_back(&port);
-  // What an operator already has in hand, and what another port reports, stands behind the rest.
+  // Acknowledged faults, and those that another port reports, come last.
   const auto rank = [&](const PortReport* port) {
     const bool handled =
         port->maintenance ||

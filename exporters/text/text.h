@@ -17,12 +17,12 @@ struct StatusView {
   std::optional<WallTime> now{};           ///< for "last sample 0.4 s ago"
   std::optional<Milliseconds> watching{};  ///< since the monitor started
   std::optional<SightCount> sight{};       ///< for "147 of 160 sources unreadable"
-  bool problems_only = false;              ///< only these in the table; the counts are of all ports
-  bool wide = false;                       ///< all columns, nothing cut, whatever the width
-  bool worst_first = false;                ///< as worst_first() orders them, not by name
+  bool problems_only = false;              ///< list only these; the counts are of all ports
+  bool wide = false;                       ///< all columns, uncut, at any width
+  bool worst_first = false;                ///< in the order of worst_first(), not by name
 };
 
-/// "147 of 160 sources unreadable, see linkhealth doctor"; "" when all are readable, or not known.
+/// "147 of 160 sources unreadable, see linkhealth doctor"; "" if all are readable, or if unknown.
 std::string format_sight(const std::optional<SightCount>& sight);
 
 /// A port that needs attention: not healthy, not exempt, not in maintenance.
@@ -33,14 +33,14 @@ std::string format_ports(const Report& report);
 /// "400 Gb/s lost: 25 % of the node's bandwidth".
 std::string format_impact(const Impact& impact);
 
-/// All ports, those with the worst health and the highest confidence first.
+/// All ports; worst health first, then highest confidence.
 std::vector<const PortReport*> worst_first(const Report& report);
 
 /// The parts of status_text, for a screen that scrolls.
 struct StatusLines {
   std::string head;  ///< counts and impact
   std::vector<const PortReport*> ports;
-  std::string titles;                          ///< of the columns
+  std::string titles;                          ///< column titles
   std::vector<std::vector<std::string>> rows;  ///< the lines of each of `ports`
   std::string foot;                            ///< imported and unreadable readings
 };

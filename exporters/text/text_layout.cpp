@@ -14,9 +14,8 @@ namespace linkhealth {
 
 namespace {
 
-/// Characters that every terminal draws one column wide: Latin, Greek, Cyrillic, punctuation,
-/// arrows, mathematics, boxes and shapes; no C1 controls, zero-width characters or bidirectional
-/// overrides.
+/// Characters that every terminal draws in one column: Latin, Greek, Cyrillic, punctuation, arrows,
+/// mathematics, boxes and shapes; no C1 controls, zero-width characters or bidirectional overrides.
 bool one_column(char32_t point) {
   if (point < 0xa0 || point == 0xad) return false;
   if (point < 0x300 || (point >= 0x370 && point < 0x483)) return true;
@@ -234,7 +233,7 @@ std::string format_name(std::string_view name) {
       {"rx", "Rx"},   {"tx", "Tx"},     {"ber", "BER"},    {"fec", "FEC"}, {"los", "LOS"},
       {"lol", "LOL"}, {"nic", "NIC"},   {"cdr", "CDR"},    {"snr", "SNR"}, {"aer", "AER"},
       {"crc", "CRC"}, {"pcie", "PCIe"}, {"fiber", "fibre"}};
-  if (name == "monitor_blind") return "port unreadable";  // as its runbook says it
+  if (name == "monitor_blind") return "port unreadable";  // as in its runbook
   std::string words;
   for (const std::string_view part : split(name, '_')) {
     if (!words.empty()) words += words.ends_with("pre") || words.ends_with("post") ? '-' : ' ';
@@ -286,7 +285,7 @@ std::string format_health(const PortReport& port) {
     text += " (" + partial + ")";
   if (!port.note.empty()) text += ": " + port.note;
   if (port.health != Health::kUnknown || port.gaps.empty()) return text;
-  // The sources without which the whole port is unknown come first.
+  // Sources without which the whole port is unknown come first.
   constexpr std::string_view kNeeded[] = {"rdma_device", "link", "counters", "inventory"};
   const Gap* gap = &port.gaps.front();
   for (const std::string_view probe : kNeeded) {

@@ -15,9 +15,9 @@
 namespace linkhealth {
 
 /// `text` without terminal control sequences: a module or a neighbour may send control bytes or
-/// broken UTF-8. Other characters become '?'. With `ascii`, signs get their ASCII equivalents.
+/// invalid UTF-8. Other characters become '?'. With `ascii`, symbols are replaced by ASCII.
 std::string clean_text(std::string_view text, bool ascii);
-/// Columns of `text` on a terminal. REQUIRES: clean, and without colour.
+/// Width of `text` on a terminal. REQUIRES: clean, without colours.
 std::size_t display_width(std::string_view text);
 /// `text` filled with spaces to `width` columns.
 std::string pad_right(std::string_view text, std::size_t width);
@@ -25,18 +25,18 @@ std::string pad_right(std::string_view text, std::size_t width);
 std::string cut(std::string_view text, std::size_t width, bool ascii);
 /// Lines of at most `width` columns, broken between words.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
-/// `head`, which takes `indent` columns, then `text`, wrapped to `width` columns. Further lines are
-/// indented by `indent`. Each line ends in a newline.
+/// `head`, which takes `indent` columns, followed by `text`, wrapped to `width` columns. Further
+/// lines are indented by `indent`. Each line ends in a newline.
 std::string paragraph(std::string_view head, std::size_t indent, std::string_view text,
                       std::size_t width);
-/// One clean line per row, without newline. Each column is as wide as its widest cell. Where the
-/// lines would be wider than `width`, columns are cut, the last first, down to 12 columns.
-/// REQUIRES: the first row has the most cells.
+/// One clean line per row, without newline. Each column is as wide as its widest cell. If the lines
+/// would exceed `width`, columns are cut down to 12 columns, the last one first. REQUIRES: the
+/// first row has the most cells.
 std::vector<std::string> align_columns(std::vector<std::vector<std::string>> rows,
                                        std::size_t indent, std::size_t width, bool ascii);
-/// The terminal's width in columns, within limits that text can use.
+/// The terminal's width in columns, limited to a usable range.
 std::size_t usable_width(const TextStyle& style);
-/// The parts that are not empty.
+/// The non-empty parts, joined.
 std::string join_parts(const std::vector<std::string>& parts, std::string_view separator);
 /// With its first letter in upper case.
 std::string capitalize(std::string text);
@@ -65,13 +65,13 @@ std::string format_name(std::string_view name);
 std::string_view format_state(FaultState state);
 /// The state of a port without a fault: "healthy"; "unknown: can't read link: Input/output error".
 std::string format_health(const PortReport& port);
-/// "partial: no optics, no far end"; "" with full coverage, or where the port is not monitored.
+/// "partial: no optics, no far end"; "" with full coverage, or if the port is not monitored.
 std::string format_coverage(const PortReport& port);
-/// "dirty connector (83%)"; of what cannot be told apart all names: "far port down (55%), unplugged
-/// (25%) or damaged fibre (20%)".
+/// "dirty connector (83%)"; if indistinguishable, all names: "far port down (55%), unplugged (25%)
+/// or damaged fibre (20%)".
 std::string format_headline(const FaultReport& fault);
 
-/// The limit "= 1" without a unit: a statement that holds or does not.
+/// Whether the limit is "= 1" without a unit: a statement that is true or false.
 inline bool is_statement(const Evidence& evidence) {
   return evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();
 }
@@ -89,8 +89,7 @@ std::string paint_health(std::string_view text, Health health, const TextStyle& 
 std::string paint_bold(std::string_view text, const TextStyle& style);
 std::string paint_faint(std::string_view text, const TextStyle& style);
 
-/// A text that is built line by line. Cleans and wraps what it is given, except for line() and
-/// append().
+/// A text that is built line by line. Cleans and wraps its input, except in line() and append().
 class TextPage {
  public:
   static constexpr std::size_t kLabelColumns = 13;
@@ -98,15 +97,15 @@ class TextPage {
       : style_(style), width_(usable_width(style)), label_columns_(label_columns) {}
 
   void append(std::string_view text) { out_ += text; }
-  /// One line without blanks at its end. `text` is clean; it may have colours.
+  /// One line, without trailing blanks. `text` is clean; it may have colours.
   void line(std::string_view text = "");
   /// Bold.
   void title(std::string_view text, std::size_t indent = 0);
   /// `hang`: more columns of indent from the second line on.
   void text(std::size_t indent, std::string_view text, std::size_t hang = 2);
-  /// "  LABEL  text"; nothing without a text.
+  /// "  LABEL  text"; nothing if the text is empty.
   void labelled(std::string_view label, std::string_view text, std::size_t hang = 0);
-  /// Indented by two columns, the first row faint.
+  /// Indented by two columns, with a dimmed first row.
   void table(std::vector<std::vector<std::string>> rows);
 
   [[nodiscard]] std::string clean(std::string_view text) const {
@@ -114,7 +113,7 @@ class TextPage {
   }
   [[nodiscard]] const TextStyle& style() const { return style_; }
   [[nodiscard]] std::size_t width() const { return width_; }
-  /// Everything so far, without an empty line at the end.
+  /// The text so far, without an empty line at the end.
   [[nodiscard]] std::string result();
 
  private:

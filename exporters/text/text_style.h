@@ -1,4 +1,4 @@
-// How text for people is drawn.
+// The style of text for people.
 #pragma once
 
 namespace linkhealth {

@@ -64,7 +64,7 @@ TicketEnd far_end(const PortReport& port) {
   TicketEnd end;
   end.system = named ? peer->system : planned.peer_system;
   end.port = named ? peer->port : planned.peer_port;
-  // The plan has the rack of the planned switch only.
+  // The plan has only the rack of the planned switch.
   if (end.system == planned.peer_system)
     end.place = join_parts({planned.peer_rack.empty() ? "" : "rack " + planned.peer_rack,
                             planned.peer_u.empty() ? "" : "U " + planned.peer_u},
@@ -111,7 +111,7 @@ std::string evidence_line(const Evidence& evidence) {
   return evidence.supports ? text : "against: " + text;
 }
 
-/// Evidence for the fault first; at least one line is kept for the evidence against it.
+/// Evidence for the fault first; at least one line is reserved for the evidence against it.
 std::vector<std::string> evidence_lines(const FaultReport& fault) {
   std::vector<std::string> lines, against;
   for (const Evidence& evidence : fault.evidence)
@@ -167,8 +167,8 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Single-mode MPO is angled (IEC 61754-7-1); of multimode, the PAM4 optics at 50 Gb/s a lane and
-/// above are, too (IEEE 802.3 cl. 167 for SR at 100 Gb/s a lane, 400G-SR8's MPO-16). An older SR4
+/// Single-mode MPO is angled (IEC 61754-7-1). On multimode, PAM4 optics from 50 Gb/s per lane on
+/// are angled, too (IEEE 802.3 cl. 167 for SR at 100 Gb/s per lane, 400G-SR8's MPO-16). Older SR4
 /// is flat.
 std::string_view polish(const std::string& type) {
   for (const char* single : {"DR", "FR", "LR", "ER", "ZR", "PSM"})
@@ -304,7 +304,7 @@ void add_list(std::string& out, std::string_view title, const std::vector<std::s
   for (const std::string& line : lines) out += "- " + (is_markdown ? line : escaped(line)) + "\n";
 }
 
-/// Texts that are not known have no key.
+/// Unknown texts have no key.
 void put(OrderedJson& out, std::string_view key, const std::string& text) {
   if (!text.empty()) out[key] = text;
 }

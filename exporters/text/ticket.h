@@ -13,7 +13,7 @@
 
 namespace linkhealth {
 
-/// One end of the cable. Unknown is "".
+/// One end of the cable. "": unknown.
 struct TicketEnd {
   std::string system, place, slot, port;
   std::string vendor, part_number, serial, firmware;
@@ -47,7 +47,8 @@ std::string ticket_markdown(const Ticket& ticket);
 /// docs/schema/ticket.json, on one line.
 std::string ticket_json(const Ticket& ticket);
 
-/// What the repair steps need, by the medium: "cleaner for MPO-12 APC", "jumper, 30 m, …".
+/// What the repair steps need, depending on the medium: "cleaner for MPO-12 APC", "jumper, 30 m,
+/// …".
 std::vector<std::string> things_to_bring(const FaultReport& fault, const PortReport& port);
 
 }  // namespace linkhealth

@@ -22,13 +22,13 @@ constexpr std::size_t kMostColumns = 160;
 constexpr std::size_t kNameColumns = 22;
 constexpr std::size_t kRangeColumns = 24;
 
-/// A value in the last steps counts as that of now: modules are read every 30 s, so in every third
-/// step of 10 s.
+/// A value within the last steps counts as the present one: modules are read every 30 s, so in
+/// every third step of 10 s.
 constexpr std::size_t kRecentSteps = 8;
 
 struct Range {
   double least = 0, most = 0, sum = 0, last = 0;
-  bool recent = false;  ///< `last` is of now
+  bool recent = false;  ///< `last` is recent
 };
 std::optional<Range> range_of(const std::vector<double>& values) {
   std::optional<Range> range;
@@ -63,7 +63,7 @@ std::string format_limit(std::string_view name, const std::optional<double>& lim
 struct Sparkline {
   Signal signal;
   std::string_view name;
-  PlotFold fold;  ///< kSum: events, whose number is shown
+  PlotFold fold;  ///< kSum: events, shown with their number
   std::string_view unit;
   int digits = 1;
 };
@@ -122,7 +122,7 @@ std::vector<TimelineEntry> timeline_of(const PortTimeline& past, const PortRepor
         {event.at,
          event.kind == FaultEventKind::kProving ? "verifying" : std::string(to_string(event.kind)),
          format_event(event), colour_of(event)});
-  // Open faults that began before the shown time, or after it when the clock was set back.
+  // Open faults that began before the displayed time, or after it if the clock was set back.
   for (const FaultReport& fault : port.faults)
     if (std::ranges::none_of(past.events, [&fault](const FaultEvent& event) {
           return event.fault.id == fault.id && event.kind == FaultEventKind::kOpened;
@@ -256,7 +256,7 @@ class TimelineText {
          [](double value) { return fmt::format("{:.0f}", value); });
   }
 
-  /// Events that were counted, and the other measurements: one line each.
+  /// Event counts and the other measurements: one line each.
   void sparklines() {
     std::vector<std::string> none;
     page_.line();
@@ -288,7 +288,7 @@ class TimelineText {
       std::ranges::replace(columns, 0.0, kUnknownValue);
       axis = {0, range_of(columns)->most};
     } else if (axis.high - axis.low < std::abs(axis.high) * 0.02 + 0.05) {
-      axis.low -= std::abs(axis.high) * 0.1 + 0.1;  // noise is not drawn over the full height
+      axis.low -= std::abs(axis.high) * 0.1 + 0.1;  // so that noise does not fill the full height
     }
     return head + sparkline(columns, axis, page_.style().ascii);
   }

@@ -1,5 +1,5 @@
-// The timeline of a port for a terminal: plots of light, error ratio and temperature, what was
-// counted as sparklines, and what happened as a list.
+// The timeline of a port for a terminal: plots of light, error ratio and temperature, counts as
+// sparklines, and a list of events.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace linkhealth {
 
-/// `port` names it and gives the limits that the plots show. Ends in a newline.
+/// `port` provides the name, and the limits drawn in the plots. Ends in a newline.
 std::string timeline_text(const PortTimeline& timeline, const PortReport& port,
                           const TextStyle& style);
 

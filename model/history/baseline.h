@@ -1,5 +1,5 @@
-// The baseline of one value of one link: a small set of trusted samples, slowly replaced. An
-// abnormal sample is refused, or a fault would become its own baseline.
+// The baseline of one value of one link: a small, slowly replaced set of trusted samples. Abnormal
+// samples are refused; otherwise a fault would become its own baseline.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,13 @@ class Baseline {
  public:
   static constexpr std::size_t kCapacity = 16;
   static constexpr std::size_t kEnough = 4;
-  static constexpr std::size_t kRefusedEnough = 2;  ///< one may be a glitch
+  static constexpr std::size_t kRefusedEnough = 2;  ///< a single one may be a glitch
 
   /// How samples are judged while there are fewer than kEnough.
   enum class Young : std::uint8_t {
-    kTakeAll,   ///< not at all: the value settles (temperature after a start)
-    kGuardLow,  ///< a low value is a fault's and is refused; a high one voids the samples before it
+    kTakeAll,  ///< accept all: the value still settles (temperature after a start)
+    /// A low value is taken for a fault and refused; a high one discards the samples before it.
+    kGuardLow,
     kGuardHigh,  ///< the other way round
   };
 
@@ -48,7 +49,7 @@ class Baseline {
   }
   /// Oldest first.
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
-  /// Restores what was normal before a restart: the newest kCapacity finite values, oldest first.
+  /// Restores the baseline from before a restart: the newest kCapacity finite values, oldest first.
   void assign(const std::vector<double>& values, SteadyTime now) {
     clear();
     for (const double value : values)
@@ -58,15 +59,16 @@ class Baseline {
   void clear() { *this = Baseline(); }
   [[nodiscard]] bool ready() const { return values_.size() >= kEnough; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
-  /// Ready, or so young that a fault came first: refused samples are judged by the few from before.
+  /// Ready; or a fault occurred while it was still young: then the few samples from before are
+  /// used.
   [[nodiscard]] bool usable() const {
     return ready() || (!values_.empty() && refused_ >= kRefusedEnough);
   }
-  /// nullopt until it is usable.
+  /// nullopt until usable().
   [[nodiscard]] std::optional<double> median() const {
     return usable() ? std::optional(quantile(0.5)) : std::nullopt;
   }
-  /// For values that drift up when they fail.
+  /// For values that drift upwards as the part fails.
   [[nodiscard]] std::optional<double> lower_quartile() const {
     return usable() ? std::optional(quantile(0.25)) : std::nullopt;
   }
@@ -86,7 +88,7 @@ class Baseline {
   }
 
   std::vector<double> values_;
-  std::size_t refused_ = 0;  ///< since the last sample that was taken, while young
+  std::size_t refused_ = 0;  ///< refused since the last accepted sample, while young
   SteadyTime last_;
 };
 

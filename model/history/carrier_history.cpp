@@ -140,7 +140,7 @@ void CarrierHistory::forget_counts() {
   phy_.reset();
 }
 
-/// Keeps the losses of a day, and the time of the last unplanned one before.
+/// Keeps the losses of one day, and the time of the last unplanned one before that.
 void CarrierHistory::forget_old(SteadyTime now) {
   const auto is_old = [now](const CarrierLoss& loss) {
     return in_seconds(now - loss.t) > kDaySeconds;

@@ -1,5 +1,5 @@
-// The history of a port's carrier: transitions, losses and whether they were planned, interventions
-// and reboots, and the best speed that the link had.
+// The carrier history of a port: transitions, losses and whether they were planned, interventions
+// and reboots, and the best speed of the link.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,16 @@
 
 namespace linkhealth {
 
-/// One time by both clocks.
+/// One time on both clocks.
 struct Instant {
   SteadyTime t;
   WallTime wall;
   [[nodiscard]] WallTime wall_at(SteadyTime other) const { return wall - (t - other); }
 };
 
-/// How long an event explains losses around it, an unused link is expected, a subnet manager may
-/// take, and a card's error counts though the card works on.
+/// Time limits: how long before and after an event losses count as planned, how long an unused link
+/// is expected, how long a subnet manager may take, and how long a card's error counts although the
+/// card works.
 struct IntentTimes {
   double boot_quiet_s = 300, before_s = 100, after_s = 200;
   double used_s = 7 * 86400.0;
@@ -40,11 +41,11 @@ struct CarrierLoss {
 };
 
 /// THE count of link downs. Its sources are read at different times and report the same link downs:
-/// the largest count is right, and nothing counts twice.
+/// the largest count is used, so that nothing counts twice.
 class LinkDownCount {
  public:
   enum Source : std::uint8_t {
-    kTransitions,   ///< events, and the carrier's level from one reading to the next
+    kTransitions,   ///< events, and changes of the carrier between readings
     kCarrierCount,  ///< the kernel's carrier_down_count
     kPortCounter,   ///< link_downed of InfiniBand, which has no carrier count
   };
@@ -58,18 +59,18 @@ class LinkDownCount {
 
  private:
   std::uint64_t total_ = 0;
-  std::array<std::uint64_t, 3> reported_{};  ///< the total as of each source's last report
+  std::array<std::uint64_t, 3> reported_{};  ///< the total at each source's last report
 };
 
 class CarrierHistory {
  public:
   std::optional<bool> up;           ///< nullopt: never known
   std::optional<SteadyTime> since;  ///< last transition; nullopt: none seen
-  bool since_is_exact = false;      ///< an event told it, and not the next reading
-  bool was_up = false;              ///< once since the monitor started
-  /// When it was up last, maybe in an earlier run: not longer ago than IntentTimes::used_s.
+  bool since_is_exact = false;      ///< known from an event, not from the next reading
+  bool was_up = false;              ///< at least once since the monitor started
+  /// When it was last up, possibly in an earlier run; forgotten after IntentTimes::used_s.
   std::optional<WallTime> last_up_at;
-  /// Since when it is LinkUp and not ACTIVE: InfiniBand without a subnet manager.
+  /// Since when it has been LinkUp but not ACTIVE: InfiniBand without a subnet manager.
   std::optional<SteadyTime> unmanaged_since;
   std::vector<CarrierLoss> losses;  ///< newest last, 24 h
   /// The last unplanned one before these, maybe in an earlier run.
@@ -80,11 +81,11 @@ class CarrierHistory {
   std::uint64_t unplanned_exported = 0;
   std::optional<SteadyTime> last_loss, admin_event_at, module_event_at, reboot_at;
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
-  std::string last_fec;  ///< the FEC mode of the last link; "" not known
-  /// Since when errors count: an intervention, a reboot or a minute without carrier ends older
-  /// ones.
+  std::string last_fec;  ///< the FEC mode of the last link; "" unknown
+  /// Errors count from this time on: an intervention, a reboot or a minute without carrier makes
+  /// older ones obsolete.
   std::optional<SteadyTime> fresh_since;
-  /// When the fibre was mated again: the light came back, or the carrier after a minute without it.
+  /// When the fibre was mated again: the light came back, or the carrier came back after a minute.
   /// Older error ratios are obsolete.
   std::optional<SteadyTime> mated_at;
   IntentTimes times;
@@ -94,35 +95,35 @@ class CarrierHistory {
   [[nodiscard]] std::uint64_t unplanned_losses(SteadyTime now, double window_s) const;
   /// The last unplanned loss, however long ago.
   [[nodiscard]] std::optional<WallTime> last_unplanned_loss_at() const;
-  /// The link is up, and no subnet manager has made the port ACTIVE in its time (manager_s).
+  /// The link is up, but no subnet manager has made the port ACTIVE within manager_s.
   [[nodiscard]] bool is_shut_out(SteadyTime now) const;
-  /// Up for 5 s: meters follow the light by then.
+  /// Up for 5 s: by then the module's power meters have settled.
   [[nodiscard]] bool is_settled(SteadyTime now) const;
 
   // --- updates
-  /// The number of new link downs that `link` shows. `now_up`: its carrier.
+  /// Counts the new link downs that `link` shows. `now_up`: its carrier.
   std::uint64_t count_downs(const LinkSample& link, std::optional<bool> now_up,
                             std::string_view driver);
-  /// The same for a loss that an event reports, or an increase of link_downed.
+  /// The same for a carrier loss that an event reports, or an increase of link_downed.
   std::uint64_t count_downs(LinkDownCount::Source source, std::uint64_t increase) {
     return downs_.add(source, increase);
   }
   [[nodiscard]] bool has_carrier_count() const { return last_down_count_.has_value(); }
-  /// `is_set_down`: by an administrator, so that they are planned.
+  /// `is_set_down`: administratively down, so that the losses are planned.
   void add_losses(SteadyTime t, std::uint64_t count, bool is_set_down, const Instant& now);
-  /// Returns whether earlier readings of the link are obsolete: a new link, or a long time without
-  /// it.
+  /// Returns whether earlier readings of the link are obsolete: a new link, or the first one after
+  /// a long time without carrier.
   bool transition(bool now_up, SteadyTime t);
   void update_state(const LinkSample& link, std::string_view link_layer, const Instant& now);
   /// Carrier counts also rise when a driver reconfigures the port (rings, channels, MTU, XDP:
-  /// linux, mlx5e_switch_priv_channels(), bnxt_close_nic()). The PHY counts what the link did:
-  /// losses while its count stood still are planned.
+  /// linux, mlx5e_switch_priv_channels(), bnxt_close_nic()). The PHY counts the real link downs:
+  /// losses during which its count did not rise are planned.
   void compare_with_phy(const Counters& reading, SteadyTime now);
   /// An intervention, a reboot or a driver reload at `t`: losses around it are planned.
   void plan(SteadyTime t);
   void plan_losses_since(SteadyTime since);
   void note_mated(SteadyTime t);
-  /// The counters of driver and card start at zero again.
+  /// The counters of driver and card restart at zero.
   void forget_counts();
   void forget_old(SteadyTime now);
 
@@ -130,7 +131,7 @@ class CarrierHistory {
   struct PhyCount {
     CounterId id;
     std::uint64_t count;
-    SteadyTime since;  ///< it has not changed since
+    SteadyTime since;  ///< not changed since
   };
   void plan(CarrierLoss& loss);
   [[nodiscard]] bool is_planned(SteadyTime t) const {

@@ -9,13 +9,15 @@ namespace {
 
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
-constexpr double kSettleSeconds = 20;   // after a transition: training errors are not the link's
-constexpr double kIntervalSeconds = 8;  // shorter readings are added up
-/// A burst in a longer time, spread over all of it, would be most of windows.traffic_s.
+// after a transition: errors while training are not the link's.
+constexpr double kSettleSeconds = 20;
+constexpr double kIntervalSeconds = 8;  // shorter ones are merged
+/// A burst averaged over more than this would fill most of windows.traffic_s.
 constexpr double kLongestSpreadS = 600;
 
-/// Bits corrected, from the number of codewords that had errors: with independent errors a codeword
-/// of 5440 bits (RS544) has a Poisson number of them. Blocks alone saturate near one error a block.
+/// Bits corrected, estimated from the number of codewords with errors: if errors are independent, a
+/// codeword of 5440 bits (RS544) has a Poisson number of them. Near one error per block, counts of
+/// blocks alone saturate.
 double bits_from_blocks(double blocks, double seconds, double rate_bps) {
   const double total = seconds * rate_bps / 5440;
   if (total <= 0) return kUnknownValue;
@@ -29,7 +31,7 @@ double corrected_bits(const Interval& interval) {
   return bits_from_blocks(blocks, interval.seconds(), interval.line_rate_bps);
 }
 
-/// The counts of a lane that both readings have: never bits minus blocks.
+/// The counts of a lane that both readings have: bits are never compared with blocks.
 struct LaneCounts {
   std::optional<std::uint64_t> from, to;
 };
@@ -73,7 +75,7 @@ void CounterHistory::add_gain(const Gain& gain, double interval_s, SteadyTime no
     at->add(gain.indicator, gain.value * at->seconds() / gain.seconds);
 }
 
-/// A decrease is a reset or a wrong reading: the next reading is the new start.
+/// A decrease is a reset or a wrong reading: counting restarts at the next reading.
 void CounterHistory::add_lanes(const std::vector<FecLane>& lanes, double interval_s,
                                SteadyTime now) {
   const std::size_t count = open_ ? std::min({lanes.size(), last_lanes_.size(), kMaxLanes}) : 0;

@@ -21,21 +21,20 @@ double line_rate_bps(double speed_mbps, std::string_view fec);
 
 class CounterHistory {
  public:
-  std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
-  Baseline ber_log10;              ///< of clean intervals, decades
+  std::deque<Interval> intervals;  ///< newest last; at most one hour and 512 entries
+  Baseline ber_log10;              ///< log10 of the ratio in clean intervals
   std::array<Baseline, kMaxLanes> lane_ber_log10;
   Baseline transmit_wait_share;
   std::vector<CounterId> saturated;
-  bool corrects = false;               ///< FEC corrected something: it is on
+  bool corrects = false;               ///< FEC has corrected something: it is on
   std::optional<SteadyTime> lanes_at;  ///< when the FEC lanes were read
 
-  /// Adds a reading. Returns the interval that it completes, valid until the next call; nullptr:
-  /// none.
+  /// Adds a reading. Returns the interval that it completes, valid until the next call, or nullptr.
   const Interval* add(const Increase& increase, const std::vector<FecLane>& lanes,
                       const CarrierHistory& carrier, double line_rate_bps, SteadyTime now);
   /// After a module swap.
   void clear_ber_baselines();
-  /// The counters start at zero again.
+  /// The counters restart at zero.
   void forget_counts();
   void forget_old(SteadyTime now);
 

@@ -39,7 +39,7 @@ void DeviceHistory::update(const PortEvent& event) {
   }
 }
 
-/// One failure is often reported by several lines and an event.
+/// One failure is often reported by several log lines and an event.
 void DeviceHistory::add_fatal(SteadyTime t) {
   constexpr double kApartS = 60;
   constexpr std::size_t kKept = 8;
@@ -55,7 +55,7 @@ void DeviceHistory::end_fatal() {
   fatal_is_queue = false;
 }
 
-/// A link that is not up yet may be as dead as before.
+/// Until the link is up, the card may still be dead.
 void DeviceHistory::end_fatal_before_start(const CarrierHistory& carrier) {
   if (!fatal_at || carrier.up != true) return;
   const auto is_later = [this](const std::optional<SteadyTime>& t) { return t && *t > *fatal_at; };
@@ -63,8 +63,8 @@ void DeviceHistory::end_fatal_before_start(const CarrierHistory& carrier) {
   if (restarted || (fatal_is_queue && is_later(carrier.admin_event_at))) end_fatal();
 }
 
-/// Drivers also reset a card in place, and the kernel's log has errors that are weeks old. The
-/// counters of a dead card do not increase, while its link may be reported as up for ever.
+/// Drivers also reset a card in place, and the kernel log may contain errors that are weeks old.
+/// The counters of a dead card do not increase, but its link may be reported as up for ever.
 void DeviceHistory::end_fatal_if_alive(const Interval& interval, const CarrierHistory& carrier,
                                        bool is_infiniband, const std::deque<Interval>& intervals) {
   if (!fatal_at || fatal_is_queue || !interval.carrier || *fatal_at > interval.begin) return;
@@ -73,10 +73,10 @@ void DeviceHistory::end_fatal_if_alive(const Interval& interval, const CarrierHi
     ran_before_fatal_ = std::ranges::any_of(intervals, [&](const Interval& one) {
       return one.begin < *fatal_at && one.counted().has_any(octets);
     });
-  // On Ethernet FEC always has something to correct. InfiniBand's agent does not count that, and an
-  // idle port counts no data; but an answer is a command of the firmware, which fails on a dead
-  // card (linux: mlx5_internal_err_ret_value()). Of a card whose traffic ran before and stands
-  // still now an answer is no sign of life: the driver may give what it read last.
+  // On Ethernet, FEC always has something to correct. The InfiniBand agent does not count that, and
+  // an idle port counts no data; but reading it needs a firmware command, which fails on a dead
+  // card (linux: mlx5_internal_err_ret_value()). If the card's traffic ran before and has stopped,
+  // an answer is no sign of life: the driver may return the last values it read.
   const bool answers = is_infiniband && !*ran_before_fatal_ &&
                        interval.known().has_any({Indicator::kSymbolErrors, Indicator::kLinkDowns});
   const bool counts =
@@ -92,8 +92,8 @@ void DeviceHistory::update_aer(const PcieSample& pcie, SteadyTime now) {
   constexpr double kKeepSeconds = 3600;
   const std::array read{pcie.aer_correctable, pcie.aer_nonfatal, pcie.aer_fatal};
   if (std::ranges::none_of(read, [](const auto& value) { return value.has_value(); })) return;
-  // A counter that can't be read now keeps its value; the errors of one that is read for the first
-  // time are old.
+  // A counter that cannot be read now keeps its value; the errors of a counter that is read for the
+  // first time are old.
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (read[i] && !aer_totals_[i]) pcie_errors.clear();
     if (read[i]) aer_totals_[i] = read[i];

@@ -20,24 +20,25 @@ namespace linkhealth {
 class DeviceHistory {
  public:
   std::optional<SteadyTime> gone_at, fatal_at, driver_reload_at;
-  /// The first and the last command of a run (an hour at most between two) that the card's firmware
-  /// did not answer. It may be one that failed alone: only what else stands still makes it a fault.
+  /// First and last of a series of commands (gaps of at most an hour) that the card's firmware did
+  /// not answer. A single one may be harmless: it is a fault only if something else has stopped,
+  /// too.
   std::optional<SteadyTime> no_answer_since, no_answer_at;
-  std::string gone_reason;  ///< what the PCI bus showed when the device went; "" not known
-  /// Separate fatal errors, newest last, at most 8: a start of the card ends fatal_at and keeps
+  std::string gone_reason;  ///< what the PCI bus showed when the device disappeared; "" unknown
+  /// Separate fatal errors, newest last, at most 8. A restart of the card clears fatal_at and keeps
   /// these.
   std::vector<SteadyTime> fatal_times;
-  /// The only report was of a stuck transmit queue, which the driver resets.
+  /// The only error reported was a stuck transmit queue, which the driver resets.
   bool fatal_is_queue = false;
   std::vector<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::optional<SteadyTime> pcie_low_since;
   std::size_t pcie_low_reads = 0;
-  /// PCIe errors counted so far (uncorrectable x100), 1 h.
+  /// PCIe errors counted in the last hour (uncorrectable ones x100).
   std::vector<std::pair<SteadyTime, double>> pcie_errors;
 
   void update(const PortEvent& event);
   void update(const PcieSample& pcie, SteadyTime now);
-  /// Ends a fatal error from before a start of the card or its driver, once the link is up.
+  /// Clears a fatal error from before a restart of the card or its driver, once the link is up.
   void end_fatal_before_start(const CarrierHistory& carrier);
   /// Ends a fatal error when the card counted traffic or corrected bits in `interval`.
   void end_fatal_if_alive(const Interval& interval, const CarrierHistory& carrier,

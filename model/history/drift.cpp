@@ -47,7 +47,7 @@ void Drift::close() {
   filling_.clear();
 }
 
-/// A clock that was set back adds nothing.
+/// Adds nothing after the clock was set back.
 void Drift::add_point(std::int64_t bin, double value) {
   if (!points_.empty() && bin <= points_.back().bin) return;
   points_.push_back({bin, value});
@@ -68,10 +68,10 @@ std::optional<Slope> Drift::find_slope() const {
       if (const std::int64_t bins = later.bin - point.bin; bins > 0 && bins % kBins == 0)
         slopes.push_back((later.value - point.value) / (static_cast<double>(bins) / kBinsADay));
   }
-  double variance = 0;  // of Kendall's S, each time of day for itself
+  double variance = 0;  // of Kendall's S, separately for each time of day
   for (const double n : in_season) variance += n * (n - 1) * (2 * n + 5) / 18;
-  // The times of one day are not independent: count them as one, which gives the widest interval of
-  // the test.
+  // The times of one day are not independent. Count them as one, which gives the test's widest
+  // interval.
   variance *= kBinsADay;
   const auto count = static_cast<double>(slopes.size());
   const double wide = kZ * std::sqrt(variance);

@@ -1,6 +1,6 @@
-// Slow change of one value over weeks, and how sure it is: medians of six hours, Sen's slope over
-// pairs that lie whole days apart (so that day and night cancel), with the interval of the seasonal
-// Kendall test (Hirsch, Slack and Smith, Water Resources Research 18, 1982).
+// Slow change of one value over weeks, with a confidence interval: medians of six hours, Sen's
+// slope over pairs that are whole days apart (so that day and night cancel), and the interval of
+// the seasonal Kendall test (Hirsch, Slack and Smith, Water Resources Research 18, 1982).
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,25 @@
 
 namespace linkhealth {
 
-/// In the value's unit for each day.
+/// In the value's unit per day.
 struct Slope {
   double per_day = 0;
-  double low_per_day = 0, high_per_day = 0;  ///< with 99 %
+  double low_per_day = 0, high_per_day = 0;  ///< 99 % confidence interval
   double level = 0;                          ///< the median of the last day
-  double over_days = 0;                      ///< that the points cover
+  double over_days = 0;                      ///< covered by the points
 };
 
 class Drift {
  public:
   static constexpr std::size_t kDaysKept = 28;
-  static constexpr std::size_t kBinsADay = 4;  ///< of six hours
+  static constexpr std::size_t kBinsADay = 4;  ///< bins of six hours
   static constexpr std::size_t kSamplesABin = 32;
 
   void add(WallTime at, double value);
   void clear() { *this = Drift(); }
-  /// nullopt before a week is known, or when the interval holds 0.
+  /// nullopt before a week of data, or if the interval contains 0.
   [[nodiscard]] std::optional<Slope> slope() const { return slope_; }
-  /// Bin and value by turns, oldest first: what survives a restart. The bin that is filling is left
-  /// out.
+  /// Alternately bin and value, oldest first: what survives a restart. Omits the bin being filled.
   [[nodiscard]] std::vector<double> values() const;
   void assign(const std::vector<double>& values, SteadyTime now = {});
   [[nodiscard]] bool ready() const { return !points_.empty(); }
@@ -48,7 +47,7 @@ class Drift {
   std::int64_t bin_ = 0;
   WallTime last_;
   std::vector<double> filling_;
-  std::optional<Slope> slope_;  ///< of points_
+  std::optional<Slope> slope_;  ///< slope of points_
 };
 
 }  // namespace linkhealth

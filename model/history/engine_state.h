@@ -1,4 +1,4 @@
-// What the engine knows besides the last readings: open faults, references, settings.
+// What the engine knows besides the last readings: open faults, baselines, settings.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ struct EngineState {
   LedgerState ledger;
   ReferenceState references;
   std::map<std::string, double>
-      settings;  ///< "ledger.quiet_s": those that are not at their default
+      settings;  ///< "ledger.quiet_s": those that differ from their defaults
   bool operator==(const EngineState&) const = default;
 };
 

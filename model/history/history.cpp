@@ -9,7 +9,7 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kLostDb = 1.5;  // more than mating again (0.3 dB) and read noise
+constexpr double kLostDb = 1.5;  // more than a new mating (0.3 dB) and read noise
 constexpr double kBackDb = 0.6;
 constexpr double kWarmUpS = 900;  // ten time constants of a module (docs/physics.md 7d)
 constexpr Setting kIntentSettings[] = {
@@ -43,8 +43,8 @@ bool is_intent(PortEventKind kind) {
   }
 }
 
-/// Without an interface, a RoCE port reports the same when it was set down, as by each pod that
-/// comes or goes, and when its link went down.
+/// Without a network interface, a RoCE port reports the same whether it was administratively down
+/// (as when pods come and go) or its link went down.
 bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
   return is_set_down(link, link_layer) ||
          (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count &&
@@ -80,7 +80,7 @@ std::string_view PortHistory::fec() const {
   if (!reported.empty() && reported != "RS") return reported;
   const std::uint32_t lanes =
       latest.link && latest.link->lanes ? *latest.link->lanes : carrier.best_lanes;
-  // Where the number of lanes is unknown: no port of 200 Gb/s and more has lanes of 25 Gb/s.
+  // If the number of lanes is unknown: no port of 200 Gb/s and more has lanes of 25 Gb/s.
   if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps)
     return "RS544";
   return !reported.empty() || counters.corrects ? "RS528" : reported;
@@ -103,18 +103,18 @@ void PortHistory::note_before_loss() {
   before_loss.rx_lost_db = own.most_rx_lost_db(false);
 }
 
-/// The interval in which the link fell is not clean, but it is the best evidence of why it fell.
+/// The interval in which the link went down is not clean, but it is the best evidence of the cause.
 void PortHistory::note_loss_before_fall(const Interval& interval) {
-  constexpr double kCodewordBits = 5440;  // RS(544); of RS(528) 5280
+  constexpr double kCodewordBits = 5440;  // RS(544); RS(528) has 5280
   const auto& fell = carrier.last_loss;
   const double lost = interval.increase(Indicator::kUncorrectableBlocks);
   if (!fell || *fell <= interval.begin || *fell > interval.end || !(lost > 0)) return;
   before_loss.all_lost_s = lost * kCodewordBits / interval.line_rate_bps;
 }
 
-/// Where errors were the reason to swap the module, the new one must be as good as the link was
-/// before them (a factor of ten at most: the field's test of a repair); otherwise a swap that did
-/// not help would become the new baseline.
+/// If errors were the reason to swap the module, the new one must be as good as the link was before
+/// them (within a factor of ten: the usual test of a repair in the field). Otherwise a swap that
+/// did not help would become the new baseline.
 bool PortHistory::was_bad_before_loss() const {
   constexpr double kDecade = 1;
   const auto normal = counters.ber_log10.lower_quartile();
@@ -122,11 +122,11 @@ bool PortHistory::was_bad_before_loss() const {
          std::log10(*before_loss.ber) > *normal + kDecade;
 }
 
-/// The link is back: how well it trained is seen by its errors.
+/// The link is back: its errors show how well it trained.
 void PortHistory::note_training() {
   const auto usual = counters.ber_log10.lower_quartile();
   if (carrier.losses.empty() || (!usual && !before_loss.ber)) return;
-  // Errors that rose before the fall are not the training's.
+  // Errors that rose before the carrier loss are not due to the training.
   const double before = std::max(usual ? std::pow(10.0, *usual) : 0, before_loss.ber.value_or(0));
   const CarrierLoss& loss = carrier.losses.back();
   trainings.begin(loss.at, loss.down_s, before);
@@ -144,7 +144,7 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
   const bool was_down = carrier.up == false;
   const bool is_new = carrier.transition(up, t);
   if (up && was_down) note_training();
-  // Readings from before a short flap are still valid; readings of the dark time are not.
+  // Readings from before a short flap are still valid; those taken while it was dark are not.
   if (!up || !(is_new || read_while_down_)) return;
   read_while_down_ = false;
   forget_recent_light();
@@ -155,7 +155,7 @@ void PortHistory::forget_recent_light() {
   far.forget_recent_light();
 }
 
-/// An event or a carrier refutes an empty cage that was read before: the module is unknown.
+/// An event or a carrier contradicts an earlier reading of an empty cage: the module is unknown.
 void PortHistory::forget_absent_module() {
   cage_empty = false;
   if (latest.module && !latest.module->present) latest.module.reset();
@@ -183,7 +183,7 @@ void PortHistory::update(const PortEvent& event, const Instant& now) {
       carrier.admin_event_at = event.t;
       if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
       if (event.kind == PortEventKind::kAdminUp)
-        forget_recent_light();  // a port that is set down sends no light
+        forget_recent_light();  // a port that is administratively down sends no light
       break;
     case PortEventKind::kModuleRemoved:
       if (is_work) carrier.module_event_at = event.t;
@@ -245,7 +245,7 @@ void PortHistory::update_reboot(SteadyTime now) {
   forget_counts();
 }
 
-/// Driver and card count from zero again, and may already be higher than before.
+/// Driver and card restart counting at zero, and may already be higher than before.
 void PortHistory::forget_counts() {
   latest.counters.reset();
   rates_.forget();
@@ -286,7 +286,7 @@ void PortHistory::update_counters(const PortSample& sample, const Instant& now) 
     drifts.ber_log10.add(now.wall, std::log10(std::max(complete->ber, complete->ber_floor)));
   const bool was_worse = trainings.worse.has_value();
   if (complete->clean) trainings.add(*complete);
-  // Cured by the last training: the error ratios of before are not those of now.
+  // The last training cured it: the earlier error ratios are obsolete.
   if (was_worse && !trainings.worse) carrier.note_mated(carrier.since.value_or(complete->begin));
   device.end_fatal_if_alive(*complete, carrier, is_infiniband, counters.intervals);
 }
@@ -380,11 +380,11 @@ void PortHistory::update_pcie(const PcieSample& pcie, SteadyTime now) {
   device.update(pcie, now);
 }
 
-// --- what can't be read: one rule. What a source gave is unknown its `stale_after_s` after it was
-// read, unless the source is ok. A total that stands still would look like a link without errors,
-// and a module's last powers like a good one's.
+// --- unreadable sources: a value becomes unknown `stale_after_s` after it was read, unless its
+// source is ok. Otherwise a total that is no longer read would look like a link without errors, and
+// a module's last powers like a good one's.
 
-/// A source that another one stops has no reason of its own: what it gave may still be fresh.
+/// A source that another one stopped has no reason of its own: its values may still be fresh.
 const SourceStatus* PortHistory::blind_to(SourceId source) const {
   if (!latest.sources) return nullptr;
   const auto at = latest.sources->find(source);
@@ -394,7 +394,7 @@ const SourceStatus* PortHistory::blind_to(SourceId source) const {
 }
 
 bool PortHistory::lacks_counters() const {
-  constexpr double kFirstReadS = 60;  // readers may need some time for their first answer
+  constexpr double kFirstReadS = 60;  // readers may need some time for their first result
   const SourceStatus* status = blind_to(SourceId::kCounters);
   return status != nullptr && in_seconds(status->since - first_seen) <= kFirstReadS &&
          blind_to(SourceId::kLink) == nullptr && status->state != SourceState::kHung;
@@ -415,7 +415,7 @@ void PortHistory::forget_stale(SteadyTime now) {
 void PortHistory::forget_stale_counters() {
   latest.counters->forget_known_if(
       [this](CounterId id) { return is_stale(source_of(id), rates_.read_at(id, SteadyTime{})); });
-  // Of those that the table does not know no time is kept.
+  // Read times are not kept for counters that the table does not know.
   latest.counters->forget_other_if([this](const auto& name) {
     const auto status = latest.sources->find(source_of_other(name));
     return status != latest.sources->end() && status->second.state != SourceState::kOk &&

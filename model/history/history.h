@@ -1,6 +1,6 @@
 // The history of each port, in bounded memory. Keyed by PortId::stable_key(), so that it survives
-// renames and reboots; when a card has another PCI address, as its GUID shows, its history moves
-// with it (model/history/port_moves.h).
+// renames and reboots. When a card moves to another PCI address, as its GUID shows, its history
+// moves with it (model/history/port_moves.h).
 #pragma once
 
 #include <map>
@@ -27,9 +27,10 @@ namespace linkhealth {
 struct BeforeLoss {
   std::optional<double> ber;
   double uncorrectable = 0;
-  double all_lost_s = 0;  ///< of the interval in which it fell: so long no codeword was right
-  std::optional<double> rx_lost_db;     ///< of the lane that lost most
-  std::optional<double> temperature_c;  ///< of the module, as it was read last
+  /// Of the interval in which it went down: the time in which no codeword was right.
+  double all_lost_s = 0;
+  std::optional<double> rx_lost_db;     ///< of the lane that lost most light
+  std::optional<double> temperature_c;  ///< of the module, at its last reading
 };
 
 /// IntentTimes as settings, in the order of the fields.
@@ -39,14 +40,16 @@ class PortHistory {
  public:
   PortKey key;          ///< its current label; its stable key while another port has that label
   bool present = true;  ///< in the last snapshot
-  /// Seen under another stable key: its own (of a port that was only expected), or in another slot.
+  /// Also seen under another stable key: an expected port that has appeared, or a card in another
+  /// slot.
   bool seen_elsewhere = false;
-  bool never_seen = false;  ///< expected by configuration and never seen
+  bool never_seen = false;  ///< expected by configuration, never seen
   std::optional<SteadyTime> absent_since;
   PortSample latest;        ///< the last known value of each group
-  bool cage_empty = false;  ///< by the last reading that told: one that fails does not refute it
-  std::optional<SourceStatus> module_doubt{};  ///< it is the module of another cage
-  bool had_module = false;                     ///< in its cage, since the monitor started
+  bool cage_empty = false;  ///< from the last successful reading: a failed one does not change it
+  /// Set if the driver returned the module of another cage.
+  std::optional<SourceStatus> module_doubt{};
+  bool had_module = false;  ///< in its cage, since the monitor started
   std::optional<SteadyTime> link_at, counters_at, peer_at, pcie_at;
   SteadyTime first_seen;
   /// When its verbs device was last seen, maybe in an earlier run; nullopt: never.
@@ -64,17 +67,18 @@ class PortHistory {
 
   /// Why this source gives nothing; nullptr: it is ok, maybe with something missing.
   [[nodiscard]] const SourceStatus* blind_to(SourceId source) const;
-  /// The verbs port counters were not there when the port was first seen and never came, while the
-  /// rest of it is read: of a driver without them (rxe, ionic, some in switch mode).
+  /// The verbs port counters were absent when the port was first seen and never appeared, while its
+  /// other values are read: its driver has none (rxe, ionic, some in switch mode).
   [[nodiscard]] bool lacks_counters() const;
-  /// "optical", "aoc", "dac", "acc" or "unknown"; of the last present module.
+  /// "optical", "aoc", "dac", "acc" or "unknown"; of the last module that was present.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
-  /// The FEC mode in force: what the link reports; where it reports nothing (IPoIB and some drivers
-  /// answer no ETHTOOL_FEC) or only "RS", what its lanes need: RS544 from 50 Gb/s a lane on (PAM4;
-  /// IEEE 802.3 cl. 134, IBTA HDR); below, RS528 when something was corrected. "" not known.
+  /// The FEC mode in force. Normally what the link reports. If it reports nothing (IPoIB and some
+  /// drivers do not answer ETHTOOL_FEC) or only "RS", what its lanes need: RS544 from 50 Gb/s per
+  /// lane (PAM4; IEEE 802.3 cl. 134, IBTA HDR); below that, RS528 if something was corrected. ""
+  /// unknown.
   [[nodiscard]] std::string_view fec() const;
-  /// What is normal for it, without its key and time.
+  /// The port's baselines, without its key and time.
   [[nodiscard]] PortReferences references() const;
 
  private:
@@ -115,7 +119,7 @@ class PortHistory {
   SteadyTime now_;  ///< of the last snapshot
   std::string medium_ = "unknown";
   RateCalculator rates_;
-  bool peer_recalled_ = false;  ///< latest.peer is from before a restart
+  bool peer_recalled_ = false;  ///< latest.peer was restored from before a restart
   bool read_while_down_ = false;
 };
 
@@ -130,18 +134,18 @@ class History {
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
   /// The node's sources that are not ok or have something missing.
   [[nodiscard]] const SourceMap& sources() const { return sources_; }
-  /// Ports whose stable key changed with the last snapshot: data keyed by it must move.
+  /// Ports whose stable key changed in the last snapshot: data keyed by it must move.
   [[nodiscard]] const PortMoves& moves() const { return moves_; }
   /// Adds a port that configuration expects and no snapshot has shown, as absent, under its label.
-  /// When it is seen later under its own stable key, this entry counts as present.
+  /// Once it is seen under its own stable key, this entry counts as present.
   void expect(const PortKey& key);
-  /// Forgets an expected port that was never seen; does not touch any other.
+  /// Removes an expected port that was never seen; any other is left alone.
   void expect_no_more(const std::string& stable);
-  /// The port is in maintenance: losses since `since` were planned.
+  /// The port is in maintenance: losses from `since` on are planned.
   void plan_losses_since(const std::string& stable, SteadyTime since);
-  /// The best speed of any card and module that was in the port's place; 0: none had a link.
+  /// The best speed of any card and module that was ever in this port's place; 0: none had a link.
   [[nodiscard]] std::uint32_t place_speed_mbps(const std::string& stable) const;
-  /// What must survive a restart, also of ports that were not seen since the last one.
+  /// What must survive a restart, including ports that were not seen since the last one.
   [[nodiscard]] ReferenceState references() const;
   /// Restores what an earlier run learned. REQUIRES: before the first snapshot.
   void restore(const ReferenceState& state);
@@ -165,16 +169,16 @@ class History {
 
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;
-  std::map<std::string, PortReferences> kept_;  ///< of an earlier run, until the port is seen
+  std::map<std::string, PortReferences> kept_;  ///< from an earlier run, until the port is seen
   std::map<std::string, std::uint32_t> place_speeds_mbps_;  ///< by stable key
-  PortMoves moves_;                                         ///< with the last snapshot
+  PortMoves moves_;                                         ///< in the last snapshot
   IntentTimes times_;
   Instant now_;
   std::optional<double> uptime_s_;
   SourceMap sources_;
 };
 
-/// FEC modes that correct by themselves; "" and "Off" do not.
+/// Whether this FEC mode corrects errors; "" and "Off" do not.
 bool fec_is_on(std::string_view fec);
 
 }  // namespace linkhealth

@@ -1,4 +1,4 @@
-// The baselines of ports over a restart.
+// Saving and restoring the baselines of ports over a restart.
 #include <algorithm>
 
 #include "base/text.h"
@@ -8,7 +8,8 @@ namespace linkhealth {
 
 namespace {
 
-/// In this time dust, temperature and interventions change a link too much for its baselines.
+/// In this time, dust, temperature and interventions change a link too much for its baselines to
+/// hold.
 constexpr double kForgetAfterSeconds = 30 * 86400.0;
 
 /// Visits every baseline and drift of a port with its name.
@@ -35,7 +36,7 @@ void each_kept(Port& port, Visit visit) {
   visit("drift.ber_log10", port.drifts.ber_log10);
 }
 
-/// Whether its address belongs to another card now (model/history/port_moves.h).
+/// Whether its address now belongs to another card (model/history/port_moves.h).
 bool is_known_by_guid(const PortReferences& kept) {
   return !kept.guid.empty() && kept.port.starts_with(kept.guid + "/");
 }
@@ -87,7 +88,7 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   verbs_seen_at = kept.verbs_seen_at;
   trainings.worse = kept.worse_training;
   if (kept.serial.empty()) return;
-  own.serial = kept.serial;  // another serial at the first reading clears the baselines
+  own.serial = kept.serial;  // a different serial at the first reading clears the baselines
   far.serial = kept.far_serial;
   carrier.best_speed_mbps = kept.best_speed_mbps;
   carrier.best_lanes = kept.best_lanes;
@@ -98,7 +99,7 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   });
 }
 
-/// Restores the far end of an earlier run: while the link is down it can't be read.
+/// Restores the far end from an earlier run: while the link is down it cannot be read.
 void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
   if (latest.peer || !kept.peer_at || kept.peer_source.empty()) return;
   const Milliseconds age = now.wall - *kept.peer_at;
@@ -112,7 +113,7 @@ void PortHistory::recall_peer(const PortReferences& kept, const Instant& now) {
   peer_recalled_ = true;
 }
 
-/// Forgets it when the link has been up long enough to hear the far end.
+/// Discards it once the link has been up for long enough to receive the far end's LLDP frames.
 void PortHistory::end_recalled_peer(const Instant& now) {
   if (!peer_recalled_ || carrier.up != true ||
       in_seconds(now.t - carrier.since.value_or(first_seen)) < kLldpHoldS)
@@ -160,7 +161,7 @@ void History::adopt(const std::string& stable, PortHistory& port) {
   kept_.erase(at);
 }
 
-/// Adds a port of an earlier run that is not in this one, as absent.
+/// Adds a port of an earlier run that is missing in this one, as absent.
 void History::recall(const PortKey& label) {
   const auto kept =
       std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });

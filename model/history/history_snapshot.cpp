@@ -58,7 +58,7 @@ void History::expect_no_more(const std::string& stable) {
 
 namespace {
 
-/// Whether there is more than a device's name, which readers of recordings make from the label.
+/// Whether there is more than the device name, which readers of recordings derive from the label.
 bool has_identity(const PortId& id) {
   return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() ||
          !id.guid.empty();
@@ -66,8 +66,8 @@ bool has_identity(const PortId& id) {
 
 }  // namespace
 
-/// A recording leaves out groups that were not due, and the identity may be one: then the last
-/// identity of this label holds.
+/// A recording leaves out groups that were not due, possibly the identity: then the last identity
+/// of this label applies.
 std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
   if (has_identity(sample.id) && !sample.id.device.empty()) return sample.id.stable_key();
   if (const auto label = labels_.find(key); label != labels_.end()) return label->second;
@@ -76,7 +76,7 @@ std::string History::stable_of(const PortKey& key, const PortSample& sample) con
   return key;
 }
 
-/// An absent port loses a label that another port has now, and a card in another slot is not gone.
+/// An absent port loses its label if another port has it now; a card in another slot is not absent.
 void History::release_names(const Snapshot& snapshot) {
   for (auto& [stable, port] : ports_) {
     if (port.present) continue;
@@ -125,7 +125,7 @@ void History::move_cards(const Snapshot& snapshot) {
     const auto at = ports_.find(to);
     if (at == ports_.end()) continue;
     at->second.forget_counts();
-    // Its address is another card's now.
+    // Its address now belongs to another card.
     if (here.contains(to)) continue;
     PortId& id = at->second.latest.id;
     id.pci = id.guid;
@@ -140,7 +140,7 @@ void History::match_ports(const Snapshot& snapshot) {
     const bool is_new = !ports_.contains(stable);
     PortHistory& port = is_new ? add_port(stable, key, sample.id) : ports_[stable];
     if (is_new) adopt(stable, port);
-    // Where the uptime is not known, the node may just have booted.
+    // If the uptime is unknown, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
     if (is_new && up_s < times_.boot_quiet_s)
       port.carrier.plan(now_.t + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
@@ -148,7 +148,7 @@ void History::match_ports(const Snapshot& snapshot) {
     port.present = true;
     port.seen_elsewhere = false;
     port.absent_since.reset();
-    // Ethernet and InfiniBand of one card run at speeds of their own.
+    // Ethernet and InfiniBand ports of one card have different speeds.
     const std::string& was = port.latest.id.link_layer;
     if (named && !was.empty() && !sample.id.link_layer.empty() && was != sample.id.link_layer)
       port.carrier.best_speed_mbps = port.carrier.best_lanes = 0;
@@ -183,11 +183,11 @@ bool on_one_card(const PortId& a, const PortId& b) {
   return !a.pci.empty() && slot(a.pci) == slot(b.pci);
 }
 
-/// Two modules of one serial (makers repeat them) do not read alike.
+/// Two modules with the same serial (makers repeat them) have different readings.
 bool reads_alike(const ModuleSample& a, const ModuleSample& b) {
   const auto near = [](const std::optional<double>& x, const std::optional<double>& y,
                        double tolerance) { return !x || !y || std::abs(*x - *y) <= tolerance; };
-  // So far a module's own readings move within a minute (docs/physics.md 3e).
+  // Largest change of a module's own readings within a minute (docs/physics.md 3e).
   constexpr double kTemperatureC = 1, kSupplyV = 0.02, kPowerShare = 0.1;
   bool alike = near(a.temperature_c, b.temperature_c, kTemperatureC) &&
                near(a.supply_v, b.supply_v, kSupplyV) && a.lanes.size() == b.lanes.size();
@@ -200,9 +200,9 @@ bool reads_alike(const ModuleSample& a, const ModuleSample& b) {
 
 }  // namespace
 
-/// A driver may answer for a cage with the module of the card's other cage (mlx4 with ConnectX-2).
-/// The port whose link that module carries is the right one. A module that has lanes for both
-/// ports is a shared one, and both ends of a cable may be in one card.
+/// A driver may return the module of the card's other cage (mlx4 with ConnectX-2). The port whose
+/// link that module carries is its owner. A module with lanes for both ports is shared, and both
+/// ends of a cable may be in one card.
 std::string History::owner_of_module(const PortHistory& port, const ModuleSample& module) const {
   const bool is_cable = module.kind == "dac" || module.kind == "acc" || module.kind == "aoc";
   if (!module.present || module.serial.empty() || is_cable || port.carrier.up == true) return "";
@@ -222,7 +222,7 @@ std::string History::owner_of_module(const PortHistory& port, const ModuleSample
   return "";
 }
 
-/// What another cage's module reads says nothing of this port.
+/// Readings of another cage's module are not about this port.
 void History::doubt_module(PortHistory& port, const PortSample& sample) {
   if (sample.module) {
     const std::string owner = owner_of_module(port, *sample.module);
@@ -259,8 +259,8 @@ void History::add_samples(const Snapshot& snapshot) {
 
 void History::observe(const Snapshot& snapshot) {
   now_ = {snapshot.taken_at, snapshot.wall_time};
-  // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the
-  // other.
+  // The kernel's uptime decreases at a reboot; a little slack, because the clocks are read one
+  // after the other.
   const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
   if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
   if (rebooted) labels_.clear();
@@ -284,7 +284,7 @@ void History::observe(const Snapshot& snapshot) {
     port.carrier.unplanned_exported =
         std::max(port.carrier.unplanned_exported, port.carrier.unplanned_total);
     if (!port.present && !port.absent_since) port.absent_since = now_.t;
-    // Before the module or the card is another one.
+    // Record the best speed before the module or the card is replaced.
     if (port.latest.id.exempt.empty()) note_place(stable, port.carrier.best_speed_mbps);
     forget = forget || is_forgettable(port);
   }
@@ -296,8 +296,7 @@ void History::observe(const Snapshot& snapshot) {
   std::erase_if(ports_, [this](const auto& entry) { return is_forgettable(entry.second); });
 }
 
-/// Subfunctions and virtual functions come and go under new names all day; nothing is expected of
-/// them.
+/// Subfunctions and virtual functions come and go under new names all the time; none are expected.
 bool History::is_forgettable(const PortHistory& port) const {
   constexpr double kForgetExemptSeconds = 3600;
   return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&

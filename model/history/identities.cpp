@@ -4,7 +4,7 @@ namespace linkhealth {
 
 std::vector<KeptIdentity> IdentityWatch::add(const Snapshot& snapshot) {
   constexpr Milliseconds kAgain = std::chrono::hours(1);
-  constexpr std::size_t kMaxKnown = 4096;  // a module may report a new serial at each read
+  constexpr std::size_t kMaxKnown = 4096;  // a faulty module may report a new serial at each read
   const WallTime now = snapshot.wall_time;
   std::vector<KeptIdentity> out;
   const auto note = [&](const ModuleSample& module, const char* end, const std::string& port,

@@ -16,10 +16,11 @@ class Interval {
  public:
   SteadyTime begin, end;
   bool carrier = false;  ///< up all the time
-  bool clean = false;  ///< and no transition within 20 s before: training errors are not the link's
+  /// And no transition in the 20 s before: errors while training are not the link's.
+  bool clean = false;
   std::vector<double> lane_bits;     ///< corrected bits of each FEC lane; NaN: not known
   double ber = kUnknownValue;        ///< pre-FEC, all lanes; NaN: not known
-  double ber_floor = kUnknownValue;  ///< what half a bit error would have been
+  double ber_floor = kUnknownValue;  ///< the ratio that half a bit error would give
   double line_rate_bps = 0;
 
   void add(Indicator indicator, double increase) {
@@ -29,7 +30,7 @@ class Interval {
     if (sum > 0) counted_.add(indicator);
   }
   [[nodiscard]] double seconds() const { return in_seconds(end - begin); }
-  /// NaN: not known.
+  /// NaN: unknown.
   [[nodiscard]] double increase(Indicator indicator) const {
     return known_.has(indicator) ? increases_[static_cast<std::size_t>(indicator)] : kUnknownValue;
   }
@@ -39,7 +40,7 @@ class Interval {
     return line_rate_bps > 0 && seconds() > 0 ? octets * 8 / (line_rate_bps * seconds())
                                               : kUnknownValue;
   }
-  /// Indicators of which a counter was read.
+  /// Indicators with at least one counter read.
   [[nodiscard]] IndicatorSet known() const { return known_; }
   /// Indicators that increased.
   [[nodiscard]] IndicatorSet counted() const { return counted_; }

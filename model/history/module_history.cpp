@@ -8,17 +8,16 @@ namespace linkhealth {
 
 namespace {
 
-// Gates of the light baselines: mating again changes the light by 0.3 dB.
+// Gates of the light baselines: a new mating changes the light by 0.3 dB.
 constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
 constexpr double kLeastLightDbm = -25;  ///< of a sample that enters a baseline
-/// Gate of the supply voltage: meters differ by 3 %, but each is steady.
+/// Gate of the supply voltage: meters differ by 3 %, but each one is stable.
 constexpr double kSupplyGateV = 0.08;
-/// A link that is up receives light: fewer pages of zeros in a row are wrong readings of the
-/// module.
+/// A link that is up receives light: fewer consecutive pages of zeros are misreadings.
 constexpr std::size_t kDarkReadsThatStand = 3;
 
 /// How many of `lanes` the link uses: the last ones may never have had light while it was up on the
-/// first (a BiDi module has four lanes and light on two; so has one that runs split). A link needs
+/// first (a BiDi module has four lanes but light on two; so does one that is split). A link needs
 /// all its lanes.
 std::size_t lanes_with_a_past(const ModuleHistory::Lanes& series, std::size_t lanes) {
   std::size_t used = lanes;
@@ -61,7 +60,7 @@ std::optional<std::uint8_t> host_holds(const ModuleSample& module, std::uint32_t
   bool known = module.low_pwr_request_sw || module.allowed_power_w;
   unsigned held = 0;
   const bool is_cmis = !module.state.empty();
-  // SFF-8636: a module of power class 1 needs no more than low power gives.
+  // SFF-8636: a module of power class 1 runs in low-power mode, too.
   const bool may_run = is_cmis ? module.state == "ModuleReady" : module.power_class == 1U;
   if (module.low_pwr_request_sw == true && !may_run) held |= kLowPowerBySoftware;
   if (module.state == "ModuleLowPwr" && module.low_pwr_request_sw != true &&
@@ -106,7 +105,7 @@ void DropOuts::removed(SteadyTime t, const std::string& serial) {
 
 void DropOuts::read(const std::string& serial, SteadyTime now) {
   constexpr std::size_t kMost = 64;
-  constexpr double kOutS = 5;  // a reading may be older than the event that it comes with
+  constexpr double kOutS = 5;  // a reading may be older than the event in the same snapshot
   if (out_since_ && in_seconds(now - *out_since_) < kOutS) return;
   if (!out_since_) {
     if (!serial.empty() && !serial_.empty() && serial != serial_) *this = DropOuts();
@@ -190,7 +189,7 @@ void ModuleHistory::update_lane(std::size_t lane, const ModuleLane& read, const 
 
 void ModuleHistory::update(const ModuleSample& module, const LinkPhase& link, SteadyTime now) {
   dark_reads_ = link.up && receives_nothing(module) ? dark_reads_ + 1 : 0;
-  // A module that has only read zero on all lanes of a link that is up does not measure light
+  // A module that reads only zero on all lanes while the link is up has no light meters
   // (docs/physics.md 3e).
   if (sees_light(module))
     has_no_meters_ = false;

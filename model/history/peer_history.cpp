@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kKeepSeconds = 3600;
 
-/// Whether two samples of one source are of one port: a GUID survives renames.
+/// Whether two samples of one source belong to one port: a GUID survives renames.
 bool is_same_port(const PeerSample& a, const PeerSample& b) {
   if (a.guid.empty() && b.guid.empty()) return a.system == b.system && a.port == b.port;
   return a.guid == b.guid && a.port == b.port;
@@ -30,7 +30,7 @@ void PeerHistory::update(const PeerSample& peer, SteadyTime read_at, SteadyTime 
   read_at_ = read_at;
   const PeerSample before = std::exchange(last_, peer);
   errors_saturated = is_saturated_for(saturated_counters(*peer.counters), kDamageCounts);
-  // Each source has its own port names: another source is not another port.
+  // Each source has its own port names: a different source does not mean a different port.
   if (!before.counters || before.source != peer.source ||
       before.counters_source != peer.counters_source)
     return;

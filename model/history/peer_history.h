@@ -1,5 +1,4 @@
-// What the receiver at the far end of the cable counted, and when the parts of a peer sample were
-// read.
+// What the far end's receiver counted, and when the parts of a peer sample were read.
 #pragma once
 
 #include <optional>
@@ -10,20 +9,20 @@
 
 namespace linkhealth {
 
-/// IEEE 802.1AB, msgTxInterval (30 s) times msgTxHold (4): a link that is up for so long has heard
-/// its neighbour.
+/// IEEE 802.1AB: msgTxInterval (30 s) times msgTxHold (4). A link that has been up for this long
+/// has received its neighbour's LLDP frames.
 inline constexpr double kLldpHoldS = 120;
 
-/// When a part of `peer` was read, which may come from a source of its own. `part_age_s` is its
-/// age; `read_at` the time of the reading that `peer.age_s` is the age of.
+/// When a part of `peer` was read; a part may have a source of its own. `part_age_s` is its age;
+/// `read_at` is the time of the reading that `peer.age_s` refers to.
 inline SteadyTime part_read_at(const PeerSample& peer, const std::optional<double>& part_age_s,
                                SteadyTime read_at) {
   return part_age_s ? read_at + from_seconds(peer.age_s.value_or(0) - *part_age_s) : read_at;
 }
 
-/// Whether two samples are of one reading, by when they were read. Ages have a resolution of a
-/// millisecond; telemetry often gives whole seconds, of another clock than ours: then a reading
-/// that says the same is the same one.
+/// Whether two samples are the same reading, judged by their times. Ages have a resolution of one
+/// millisecond. Telemetry often gives whole seconds of another clock; there, equal contents mean
+/// the same reading.
 bool is_same_reading(const std::optional<SteadyTime>& a, SteadyTime b, bool says_the_same);
 
 struct PeerHistory {
@@ -32,12 +31,12 @@ struct PeerHistory {
     double errors;
   };
   std::vector<Errors> errors;  ///< increases, 1 h
-  /// A far error counter is saturated: there were errors, at an unknown time.
+  /// A far error counter is saturated: errors occurred, at an unknown time.
   bool errors_saturated = false;
 
-  /// Increases count only between two readings of one port by one source: the totals of another
-  /// port are no errors of this link. A reading that is repeated is no new one: sources are read at
-  /// different times. REQUIRES: peer.counters.
+  /// Increases count only between two readings of one port by one source: another port's totals are
+  /// not errors of this link. A repeated reading is not a new one: sources are read at different
+  /// times. REQUIRES: peer.counters.
   void update(const PeerSample& peer, SteadyTime read_at, SteadyTime now);
   void forget_old(SteadyTime now);
 

@@ -6,7 +6,7 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-/// The same the other way round, without names at two keys.
+/// The inverse map, without names at two keys.
 Keys keys_by_name(const Keys& names) {
   Keys keys;
   for (const auto& [key, name] : names) {
@@ -18,8 +18,8 @@ Keys keys_by_name(const Keys& names) {
   return keys;
 }
 
-/// "0000:1b:00.1/1" and "0000:1b:00.0/1": buses are renumbered, functions are not. Two of one
-/// card are a bond or a LAG, whose one verbs device may be at either.
+/// "0000:1b:00.1/1" and "0000:1b:00.0/1": buses are renumbered, functions are not. Two functions of
+/// one card are a bond or a LAG, whose single verbs device may be at either.
 bool are_one_card(const std::string& a, const std::string& b) {
   const std::size_t dot = a.rfind('.');
   return dot != std::string::npos && a.compare(0, dot + 1, b, 0, dot + 1) == 0;

@@ -1,5 +1,5 @@
-// Cards that have another PCI address. Firmware renumbers the buses when a device is added or drops
-// out, so that after a reboot an address may belong to another card: the data under a stable key
+// Cards that moved to another PCI address. Firmware renumbers the buses when a device is added or
+// fails, so that after a reboot an address may belong to another card. The data under a stable key
 // moves with its card.
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace linkhealth {
 
-/// From one stable key to another, all at once: two may swap. "": another card has that key now,
-/// and the owner of the data is unknown.
+/// From one stable key to another, applied all at once: two may swap. "": another card has that key
+/// now, and where the owner of the data went is unknown.
 using PortMoves = std::map<std::string, std::string>;
 
-/// "0290:fbe6:5496:b900/1": GUID and port number, as cards with two ports have one GUID for both.
+/// "0290:fbe6:5496:b900/1": GUID and port number, because dual-port cards have one GUID for both.
 /// "" without a GUID; virtual functions may have zeros.
 std::string lasting_name(const std::string& guid, std::uint32_t port);
 
-/// The moves between `known` ports and those of a snapshot (`here`), both by stable key, with
-/// lasting names. A name at two keys (bonds, cards whose maker gave all the same GUID) moves
-/// nothing. A card that lost its key to another and is absent is kept under its lasting name.
+/// The moves between the `known` ports and those of a snapshot (`here`); both map stable keys to
+/// lasting names. A name at two keys (bonds, cards that the maker gave one GUID) moves nothing. A
+/// card that lost its key to another and is absent is kept under its lasting name.
 PortMoves moves_between(const std::map<std::string, std::string>& known,
                         const std::map<std::string, std::string>& here);
 
-/// Where `stable` is after the moves.
+/// The key of `stable` after the moves.
 inline const std::string& moved(const std::string& stable, const PortMoves& moves) {
   const auto at = moves.find(stable);
   return at == moves.end() ? stable : at->second;

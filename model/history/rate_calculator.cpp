@@ -11,8 +11,8 @@ constexpr std::uint64_t all_ones(std::uint8_t width_bits) {
   return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
 }
 
-/// Whether a counter of known width wrapped. A reset looks alike, but its step is rarely the
-/// shorter way.
+/// Whether a counter of known width wrapped. A reset looks similar, but the wrapped distance is
+/// then rarely the shorter one.
 bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
   if (info.end != CounterEnd::kWraps || info.width_bits >= 64 || from > all_ones(info.width_bits))
     return false;
@@ -20,7 +20,7 @@ bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
   return from > half && ((to - from) & all_ones(info.width_bits)) <= half;
 }
 
-/// Whether a narrower register of the same counter is saturated: IBTA's agent and the file of sysfs
+/// Whether a narrower register of the same counter is saturated: IBTA's agent and the sysfs file
 /// have different widths.
 bool is_narrower(const CounterInfo& info, std::uint64_t before, std::uint64_t value) {
   return value < before && is_saturated(info, value);
@@ -38,8 +38,8 @@ double Increase::in_interval(Indicator indicator, double interval_s) const {
   return sum;
 }
 
-/// The sources of which a counter was reset. One that wraps while others of its source decrease was
-/// reset with them.
+/// The sources with a counter that was reset. A counter that wraps while others of its source
+/// decrease was reset with them.
 std::set<CounterSource> RateCalculator::decreased(const Counters& reading) const {
   std::set<CounterSource> sources;
   for (const auto& [id, value] : reading.known()) {
@@ -75,7 +75,8 @@ Increase RateCalculator::update(const Counters& reading, SteadyTime now) {
     if (!is_reset(id)) last.value = value;
     last.at = now;
   }
-  // Every counter that was read now includes all events of its indicator, whichever reported them.
+  // Every counter that was read now includes all events of its indicator, whichever counter
+  // reported them first.
   for (auto& [id, last] : last_)
     if (last.at == now && indicator_of(id)) last.total = total_of(id);
   return result;

@@ -1,6 +1,6 @@
-// The baselines of each port that survive a restart, keyed by the port's stable key and by the
-// serials of both modules. With them a fault that exists from the first sample on is judged against
-// the past.
+// The baselines of each port that survive a restart, keyed by the port's stable key and the serials
+// of both modules. They let a fault that exists from the first sample on be judged against the
+// past.
 #pragma once
 
 #include <optional>
@@ -21,16 +21,16 @@ struct KeptReference {
 };
 
 struct PortReferences {
-  std::string port;    ///< stable key
-  std::string serial;  ///< of the module that the references belong to; "" when it was never read
-  std::string far_serial;  ///< "" not known
+  std::string port;        ///< stable key
+  std::string serial;      ///< of the module that the baselines belong to; "" if it was never read
+  std::string far_serial;  ///< "" unknown
   WallTime seen_at;        ///< when the port was last seen
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::vector<KeptReference> references;
-  std::string label{};  ///< "mlx5_3/1", as it was called
+  std::string label{};  ///< "mlx5_3/1", its last label
   std::string guid{};   ///< of its verbs device; "" for a plain Ethernet port that never had one
   std::optional<WallTime>
-      linked_at{};  ///< when it last had a link; nullopt: never, or it is exempt
+      linked_at{};  ///< when it last had a link; nullopt: never, or the port is exempt
   /// When its verbs device was last seen; nullopt: never.
   std::optional<WallTime> verbs_seen_at{};
   std::string peer_source{}, peer_system{}, peer_port{}, peer_guid{};  ///< by MAD or LLDP
@@ -42,7 +42,7 @@ struct PortReferences {
   bool operator==(const PortReferences&) const = default;
 };
 
-/// Its identity, as far as it is kept.
+/// The port's identity, as far as it was saved.
 PortId port_id_of(const PortReferences& kept);
 
 struct ReferenceState {

@@ -10,9 +10,9 @@
 
 namespace linkhealth {
 
-/// How to clear them. perfquery(8) without a device and a port takes the first active one of the
-/// node. On RoCE no agent answers it (docs/hardware.md). It resets port_xmit_wait only where the
-/// agent reports that it has it (rdma-core: infiniband-diags/perfquery.c), as mlx5's does not.
+/// How to clear them. Without a device and a port, perfquery(8) uses the node's first active port.
+/// On RoCE no agent answers it (docs/hardware.md). It resets port_xmit_wait only if the agent
+/// reports that it supports it (rdma-core: infiniband-diags/perfquery.c); mlx5's does not.
 inline std::string how_to_clear(const PortId& id, std::span<const CounterId> saturated) {
   if (id.link_layer != "InfiniBand")
     return "a reset of the device may clear it (perfquery can on InfiniBand only)";

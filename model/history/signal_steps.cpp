@@ -45,8 +45,8 @@ double growth(std::optional<std::uint64_t>& before, std::uint64_t now) {
   return grown;
 }
 
-/// Rates over less time are ignored: after a late reading, the next one comes so soon that a small
-/// error of their times makes a peak.
+/// Ignore rates over less time: after a late reading, the next one follows so soon that a small
+/// error of their times would cause a peak.
 constexpr double kLeastRate_s = 0.5;
 
 struct ModuleSignals {
@@ -89,7 +89,7 @@ void keep_peer(SignalValues& values, const PeerSample& peer) {
   keep(values, kFarTemperature, peer.module->temperature_c);
 }
 
-/// Such a device counts from zero, and may already be higher than before.
+/// Such a device restarts counting at zero, and may already be higher than before.
 bool was_added(const Snapshot& snapshot, const PortKey& port) {
   return std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
     return event.kind == PortEventKind::kDeviceAdded && event.port == port;
@@ -99,7 +99,7 @@ bool was_added(const Snapshot& snapshot, const PortKey& port) {
 }  // namespace
 
 void SignalCollector::update_link(Port& port, const LinkSample& link, const PortFigures& figures) {
-  // The totals start with the daemon: losses before the first snapshot are not of this step.
+  // The totals start with the daemon: losses before the first snapshot do not belong to this step.
   keep(port.values, kCarrierDowns, growth(port.involuntary_downs, figures.involuntary_downs_told));
   keep(port.values, kVoluntaryDowns, growth(port.voluntary_downs, figures.voluntary_downs_told()));
   if (link.carrier) {

@@ -1,5 +1,5 @@
 // Makes the rows of the history database from snapshots: the values of each port in steps of 10 s,
-// and longer steps out of those.
+// and longer steps from shorter ones.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace linkhealth {
 
-/// The lengths of a step, shortest first; each is a whole number of the one before.
+/// The lengths of a step, shortest first; each is a multiple of the one before.
 inline constexpr std::array<std::uint32_t, 3> kSignalSteps_s{10, 60, 600};
 
-/// When the step of this length begins that `at_s` is in.
+/// The start of the step of this length that contains `at_s`.
 constexpr std::int64_t step_start_s(std::int64_t at_s, std::uint32_t step_s) {
   const std::int64_t into = at_s % step_s;
   return at_s - (into < 0 ? into + step_s : into);
@@ -27,7 +27,7 @@ constexpr std::int64_t step_start_s(std::int64_t at_s, std::uint32_t step_s) {
 struct SignalRow {
   std::string port;  ///< stable key
   std::uint32_t step_s = kSignalSteps_s[0];
-  std::int64_t at_s = 0;  ///< when the step began, seconds since 1970; a whole number of steps
+  std::int64_t at_s = 0;  ///< start of the step, seconds since 1970; a multiple of its length
   SignalValues values;
 };
 
@@ -35,12 +35,12 @@ struct SignalRow {
 class SignalCollector {
  public:
   /// Adds the readings of this snapshot (not the older values that `report` repeats) and the
-  /// report's figures. Returns the rows of the previous step when this snapshot begins a new one,
-  /// of the ports that were read.
+  /// report's figures. If the snapshot begins a new step, returns the rows of the previous one for
+  /// the ports that were read.
   std::vector<SignalRow> add(const Snapshot& snapshot, const Report& report);
   /// The rows of the unfinished step.
   std::vector<SignalRow> finish();
-  /// Ports have other stable keys now.
+  /// Applies changed stable keys.
   void follow(const PortMoves& moves) { move_keys(ports_, moves); }
 
  private:
@@ -62,7 +62,7 @@ class SignalCollector {
   std::int64_t at_s_ = 0;
 };
 
-/// Makes the values of a longer step out of those of shorter ones.
+/// Makes the values of a longer step from those of shorter ones.
 class SignalFold {
  public:
   void add(const SignalValues& values);
@@ -70,7 +70,7 @@ class SignalFold {
 
  private:
   SignalValues values_;
-  std::array<std::uint32_t, kSignalCount> count_{};  ///< of values that each is made of
+  std::array<std::uint32_t, kSignalCount> count_{};  ///< number of values that each is made of
 };
 
 }  // namespace linkhealth

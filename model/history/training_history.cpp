@@ -8,18 +8,19 @@ namespace linkhealth {
 namespace {
 
 constexpr double kDecade = 10;
-/// Intervals after a training that say how it ended: one may be a glitch.
+/// Intervals after a training before it is judged: a single one may be a glitch.
 constexpr std::size_t kEnoughAfter = 2;
-/// As good as before: good links spread by 0.6 decades (docs/physics.md 3a).
+/// Factor for "as good as before": good links vary by 0.6 decades (docs/physics.md 3a).
 constexpr double kAsBefore = 4;
-/// By then the ratio of now has none of the others in it (ber_window_s).
+/// By then, no bad interval is left in the averaged ratio (ber_window_s).
 constexpr std::size_t kGoodIntervals = 12;
 
 }  // namespace
 
 void TrainingHistory::begin(WallTime fell_at, double down_s, double ber_before) {
   after_.clear();
-  if (pending_) return;  // it fell again at once: the ratio of before is that of the first fall
+  // it went down again at once: keep the ratio from before the first carrier loss.
+  if (pending_) return;
   if (worse) ber_before = worse->ber_before;
   pending_ = WorseTraining{fell_at, down_s, ber_before, 0, 1};
 }
@@ -27,7 +28,7 @@ void TrainingHistory::begin(WallTime fell_at, double down_s, double ber_before) 
 void TrainingHistory::add(const Interval& interval) {
   if (std::isnan(interval.ber)) return;
   const double ber = std::max(interval.ber, interval.ber_floor);
-  // At another speed or FEC mode the ratio of before says nothing.
+  // At another speed or FEC mode the earlier ratio is meaningless.
   if (rate_bps_ > 0 && interval.line_rate_bps != rate_bps_) clear();
   rate_bps_ = interval.line_rate_bps;
   if (pending_) {

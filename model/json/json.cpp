@@ -9,7 +9,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Each level costs the library stack or heap; what we read has about ten.
+/// Each level costs the library stack or heap; our documents have about ten.
 bool is_too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -29,7 +29,7 @@ bool is_too_deep(std::string_view text) {
   return false;
 }
 
-/// Direction marks are written as escapes ("\u202e"), so that printing the JSON is safe. A parser
+/// Direction marks are written as escapes ("\u202e"), so that the JSON is safe to print. A parser
 /// reads the same text.
 std::string with_hidden_escaped(std::string json) {
   constexpr std::string_view kFirstBytes = "\x7f\xc2\xd8\xe2\xef";

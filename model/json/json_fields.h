@@ -1,16 +1,16 @@
-// Structs from and to JSON by one list of fields each: `fields(value, visit)` calls visit("key",
-// member) for every member in the order of the document. Both directions use the same list, so they
-// cannot differ. Heavy to compile: include it in .cpp files only.
+// Converts structs from and to JSON with one list of fields each: `fields(value, visit)` calls
+// visit("key", member) for every member in the order of the document. Both directions use the same
+// list, so they cannot differ. Slow to compile: include it in .cpp files only.
 //
-//   JSON_FIELDS(Limits, low_alarm, high_alarm);          // where each key is the member's name
-//   void fields(Is<Trend> auto& value, auto& visit) {    // where some differ
+//   JSON_FIELDS(Limits, low_alarm, high_alarm);          // if each key is the member's name
+//   void fields(Is<Trend> auto& value, auto& visit) {    // if some differ
 //     VISIT_ALWAYS(what, unit);                          // keys that readers may rely on
 //     VISIT(level, limit);
 //     visit("per_day", value.slope);
 //   }
 //
-// Left out when written: nullopt, "", an empty list, a group whose empty() is true. Read as left
-// out: a missing key and null. Unknown keys are skipped.
+// Not written: nullopt, "", an empty list, a group whose empty() is true. When reading, null is the
+// same as a missing key, and unknown keys are skipped.
 #pragma once
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ bool parse_word(std::string_view text, Enum& out) {
   return value.has_value();
 }
 
-/// A group that its field list may leave out as a whole.
+/// A group that is left out as a whole when its field list says so.
 template <typename T>
 concept MayBeEmpty = requires(const T& value) {
   { value.empty() } -> std::same_as<bool>;
@@ -161,7 +161,7 @@ class FieldsOut {
   OrderedJson object_ = OrderedJson::object();
 };
 
-/// Reads structs. The first failure stays, with its place; after it nothing more is read.
+/// Reads structs. Keeps the first failure, with its place, and reads nothing more after it.
 class FieldsIn {
  public:
   template <typename T>
@@ -228,7 +228,7 @@ class FieldsIn {
     if (!parse_word(text, out)) fail("unknown word \"" + text.substr(0, kMostShown) + "\"");
   }
   void value(const Json& from, SteadyTime& out) {
-    constexpr double kLimit_s = 9e12;  // what from_seconds can hold
+    constexpr double kLimit_s = 9e12;  // the largest value that from_seconds accepts
     double seconds = 0;
     value(from, seconds);
     if (std::abs(seconds) <= kLimit_s)
@@ -300,7 +300,7 @@ class FieldsIn {
     return false;
   }
 
-  /// Of a key or a value, in an error: a hostile document may have long ones.
+  /// Longest part of a key or value shown in an error: a hostile document may have long ones.
   static constexpr std::size_t kMostShown = 60;
 
   std::string message_;

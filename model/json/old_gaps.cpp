@@ -9,9 +9,9 @@ namespace {
 
 using enum SourceId;
 
-/// More than the longest pause before a source was tried again.
+/// Longer than the longest pause before a source was retried.
 constexpr double kGapKeepSeconds = 4000;
-/// Classic counter files took turns: in that time those that could be read had one, or some.
+/// The classic counter files were read in turns: within this time each readable one was read.
 constexpr double kTurnsSeconds = 60;
 
 /// Whether a group of the snapshot shows that the source was read.
@@ -39,8 +39,8 @@ bool stands(const OldGaps& old, const PortKey& port, SourceId source) {
       old.gaps, [&](const Gap& gap) { return gap.port == port && gap.probe == to_string(source); });
 }
 
-/// A gap with values of the same source is of a part of it: a file that this kernel or card does
-/// not have.
+/// A gap together with values of the same source concerns a part of it: a file that this kernel or
+/// card does not have.
 bool is_of_a_part(SourceId source, const PortSample& sample) {
   if (source == kLink)
     return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() ||
@@ -54,7 +54,7 @@ bool is_of_a_part(SourceId source, const PortSample& sample) {
 
 }  // namespace
 
-/// What was read is no gap any more.
+/// A source that was read no longer has a gap.
 void OldGapConverter::end_by_values(Port& port, const OldGaps& old, const PortKey& key,
                                     const PortSample& sample) {
   std::erase_if(port.gaps, [&](const auto& entry) {

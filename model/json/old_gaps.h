@@ -13,21 +13,21 @@ namespace linkhealth {
 
 /// Of one snapshot.
 struct OldGaps {
-  std::vector<Gap> gaps;   ///< reads that failed now
-  std::vector<Gap> ended;  ///< sources that answer again; no reason
+  std::vector<Gap> gaps;   ///< reads that failed in this snapshot
+  std::vector<Gap> ended;  ///< sources that work again; no reason
 };
 
 class OldGapConverter {
  public:
-  /// Fills in the sources of the snapshot and of its ports, where they change. REQUIRES: each
-  /// snapshot of the recording, in its order.
+  /// Fills in the sources of the snapshot and its ports wherever they change. REQUIRES: called for
+  /// each snapshot of the recording, in order.
   void convert(const OldGaps& old, Snapshot& snapshot);
 
  private:
   struct Standing {
     std::string reason;
-    bool part = false;     ///< the rest of what the source reads came
-    bool of_node = false;  ///< of what is read for all ports at once
+    bool part = false;     ///< the rest of what the source reads arrived
+    bool of_node = false;  ///< from a read for all ports at once
     SteadyTime since, last;
   };
   struct Port {
@@ -40,7 +40,7 @@ class OldGapConverter {
                   SteadyTime now);
   [[nodiscard]] static SourceReports reports(const Port& port);
 
-  bool any_ = false;  ///< a gap was seen: it is an old recording
+  bool any_ = false;  ///< a gap was seen: this is an old recording
   std::map<PortKey, Port> ports_;
   SourceTracker node_;
 };

@@ -1,6 +1,6 @@
 // The field lists of the report format (docs/recording.md), in the order in which the keys are
-// written. The keys that the format promises are always there, empty or not (VISIT_ALWAYS); the
-// others are left out when they are empty.
+// written. Keys that the format promises are always written, even if empty (VISIT_ALWAYS); others
+// are left out when empty.
 #pragma once
 
 #include "model/json/sample_fields.h"
@@ -84,7 +84,7 @@ void fields(Is<PortReport> auto& value, auto& visit) {
 }
 
 void fields(Is<FaultEvent> auto& value, auto& visit) {
-  std::string id = event_id(value);  // follows from the rest: written, and ignored when read
+  std::string id = event_id(value);  // derived from the others: written, and ignored when read
   VISIT_ALWAYS(t, at);
   visit.always("event", value.kind);
   VISIT_ALWAYS(port, fault);
@@ -92,7 +92,7 @@ void fields(Is<FaultEvent> auto& value, auto& visit) {
   VISIT(rail, site);
 }
 
-/// Without `timings`: a replay has none, and its report is the same, byte for byte.
+/// Without `timings`: a replay has none, so that its report is byte for byte the same.
 void fields(Is<Report> auto& value, auto& visit) {
   VISIT_ALWAYS(node, at, t);
   VISIT(impact);

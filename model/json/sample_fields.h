@@ -1,7 +1,6 @@
-// The field lists of the recording format (docs/recording.md): for each struct of model/snapshot.h
-// its keys, in the order in which they are written; those of modules are in
-// model/json/module_fields.h. For .cpp files that write or read samples inside documents of their
-// own.
+// The field lists of the recording format (docs/recording.md): the keys of each struct of
+// model/snapshot.h, in the order in which they are written; those of modules are in
+// model/json/module_fields.h. For .cpp files that embed samples in other documents.
 #pragma once
 
 #include "model/json/json_fields.h"

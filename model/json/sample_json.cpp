@@ -21,7 +21,7 @@ struct EventLine {
   std::string text;
 };
 
-/// A snapshot as the recording has it.
+/// A snapshot in the recording's layout.
 struct SnapshotLine {
   std::optional<SteadyTime> t;
   std::optional<WallTime> at;
@@ -30,7 +30,7 @@ struct SnapshotLine {
   Snapshot snapshot;
 };
 
-/// The header as the recording has it.
+/// The header in the recording's layout.
 struct HeaderLine {
   std::string schema;
   std::optional<WallTime> at;
@@ -64,7 +64,7 @@ void fields(Is<HeaderLine> auto& value, auto& visit) {
 
 namespace {
 
-/// Fills in from the key what `id` leaves out.
+/// Completes `id` from the key.
 void complete_id(const PortKey& key, PortId& id) {
   const auto slash = key.rfind('/');
   id.verbs = slash != std::string::npos;

@@ -1,5 +1,5 @@
-// What the engine knows besides the last readings, as JSON: in the state database, and in the
-// header of a recording, so that a replay begins as the daemon was.
+// What the engine knows besides the last readings, as JSON: stored in the state database, and in
+// the header of a recording, so that a replay starts from the daemon's state.
 #pragma once
 
 #include "model/history/engine_state.h"

@@ -26,17 +26,17 @@ struct Medium {
   bool optical = false;
   bool cable = false;
   std::string kind = "unknown";
-  /// A retimer's receiver loses signal and lock as an optical one does; it has no power to measure.
+  /// A retimer's receiver loses signal and lock like an optical one; it has no power to measure.
   [[nodiscard]] MediaSide side() const {
     return optical ? MediaSide::kOptical : kind == "acc" ? MediaSide::kElectric : MediaSide::kNone;
   }
 };
 
-/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the vendor's own, the others above 05h
+/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are vendor-specific, the others above 05h
 /// (BASE-T) reserved.
 bool is_undefined(std::uint8_t media) { return media == 0 || media > 0x05; }
 
-/// SFF-8024 tables 4-8 and 4-9: what is inserted returns what the host sends.
+/// SFF-8024 tables 4-8 and 4-9: a loopback plug, which returns what the host sends.
 bool is_loopback_plug(const ModulePage& lower) {
   const std::uint8_t media = lower.code(85), interface = lower.code(87);
   return (media == kPassiveCopper && (interface == 0xbf || interface == 0xc0)) ||
@@ -50,7 +50,7 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id, const ModulePage
   const bool passive = technology == 0x0a || technology == 0x0b;
   const bool active =
       (technology >= 0x0c && technology <= 0x0f) || (technology >= 0x12 && technology <= 0x14);
-  if (active) return {false, true, "acc"};  // media type 03h is linear copper too
+  if (active) return {false, true, "acc"};  // media type 03h also covers linear copper
   if (passive || media == kPassiveCopper) return {false, true, "dac"};
   if (media == kActiveCable) return {true, true, "aoc"};
   const bool measures_light = advert.offers(160, 1) || advert.offers(160, 2);
@@ -61,7 +61,7 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id, const ModulePage
   return {true, cable, cable ? "aoc" : "optical"};
 }
 
-/// A length as mantissa (six bits) and multiplier; 0 is none.
+/// A length as mantissa (six bits) and multiplier; 0: none.
 std::optional<double> scaled_length(std::uint8_t code, std::array<double, 4> multipliers) {
   if ((code & 0x3fU) == 0) return std::nullopt;
   return multipliers[code >> 6U] * (code & 0x3f);
@@ -123,7 +123,7 @@ void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& s
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
   if (!medium.cable) sample.reach_m = reach_m(advert);
-  // Of a tunable laser (01h:155.6) it is the middle of its range.
+  // For a tunable laser (01h:155.6) it is the middle of its range.
   if (const auto raw = advert.u16(138);
       raw && *raw >= 600 * 20 && *raw <= 2000 * 20 && !advert.offers(155, 6))
     sample.wavelength_nm = *raw / 20.0;
@@ -134,8 +134,8 @@ void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& s
 constexpr Monitor<ModuleSample> kMonitors[] = {{kTemperature, 14, 128, 9, 0, {159, 0}},
                                                {kSupply, 16, 136, 9, 4, {159, 1}}};
 
-/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of
-/// the three (tables 8-10 and 8-49). Of two of one kind the first counts.
+/// What an auxiliary monitor of the lower page measures. 01h:145 selects one of two for each of the
+/// three (tables 8-10 and 8-49). If two are of one kind, the first counts.
 enum class AuxKind : std::uint8_t { kNotDecoded, kTec, kLaserTemperature };
 struct AuxMonitor {
   std::uint8_t value_at, limits_at;
@@ -212,7 +212,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   sample.type = is_loopback_plug(lower) ? "loopback plug" : lanes.type;
   const bool flat = cmis_is_flat(image);
   sample.firmware = firmware_of(lower, flat);
-  if (flat) return;  // states, flags and monitors of a flat module mean nothing
+  if (flat) return;  // states, flags and monitors of a flat module are meaningless
   if (is_undefined(media))
     sample.warnings.push_back(
         fmt::format("the kind of module is not known: its media type is {:02x}h{}", media,

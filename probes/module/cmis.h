@@ -1,6 +1,6 @@
 // The parts of the CMIS decoder: which applications run on which lanes, the lanes, and VDM. A
-// module may run several applications at a time (a port of 400 Gb/s and four of 100), each with
-// lanes of its own.
+// module may run several applications at once (one 400 Gb/s port and four of 100), each on its own
+// lanes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace linkhealth {
 
 inline constexpr unsigned kLanesPerBank = 8;
 
-/// One data path that an application may have: lanes of the whole module, 0 first.
+/// One data path of an application: lanes of the whole module, from 0.
 struct DataPath {
   std::size_t host_first = 0, host_lanes = 0;
   std::size_t media_first = 0, media_lanes = 0;
@@ -22,23 +22,23 @@ struct DataPath {
 };
 
 struct CmisLanes {
-  /// Up to the last lane that an application in use can have, 1 to 8; 0 where the module describes
+  /// Up to the last lane that an application in use can have, 1 to 8; 0 if the module describes
   /// none.
   unsigned host_per_bank = 0, media_per_bank = 0;
-  std::string type;  ///< "400G-DR4", "2x400G-DR4"; of several "1x400G-DR4 + 4x100G-DR"
+  std::string type;  ///< "400G-DR4", "2x400G-DR4"; with several "1x400G-DR4 + 4x100G-DR"
   std::vector<DataPath> data_paths;  ///< those in use first
 };
 
-/// `optical`: the media side has lanes of its own; a copper cable's are those of the host.
+/// `optical`: the media side has its own lanes; on a copper cable they are the host's.
 CmisLanes cmis_lanes(const ModuleImage& image, bool optical);
 
-/// What is at the far side of a module: nothing that it could report, an electrical receiver, or
-/// light.
+/// The far side of a module: nothing that it could report on, an electrical receiver, or light.
 enum class MediaSide : std::uint8_t { kNone, kElectric, kOptical };
 /// Pages 10h, 11h and 13h of every bank.
 void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side,
                        ModuleSample& sample);
-/// Pages 20h-2Fh: statistics of the signal, and the monitors of coherent modules. After the lanes.
+/// Pages 20h-2Fh: statistics of the signal, and the monitors of coherent modules. Call after the
+/// lanes.
 void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample);
 
 }  // namespace linkhealth

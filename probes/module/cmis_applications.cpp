@@ -11,17 +11,17 @@ namespace linkhealth {
 
 namespace {
 
-/// What the module can be used as (lower page 86.., 01h:223..).
+/// A mode that the module supports (lower page 86.., 01h:223..).
 struct Application {
   unsigned number = 0;  ///< AppSel
   std::uint8_t host_id = 0, media_id = 0;
   unsigned host_lanes = 0, media_lanes = 0;  ///< of one data path
-  /// First lane of each data path in a bank, 0 first.
+  /// First lane of each data path in a bank, from 0.
   std::vector<unsigned> host_starts, media_starts;
 };
 
 /// CMIS 5.4 tables 8-22 and 8-23: a nibble of 0 leaves the number to the interface, more than 8 is
-/// reserved. More lanes than eight go on in the next bank.
+/// reserved. More than eight lanes continue in the next bank.
 unsigned lane_count(unsigned nibble, unsigned of_interface, unsigned otherwise) {
   if (nibble >= 1 && nibble <= kLanesPerBank) return nibble;
   return of_interface == 0 ? otherwise : std::min(of_interface, kLanesPerBank);
@@ -52,7 +52,7 @@ std::optional<Application> application(const ModuleImage& image, unsigned number
   out.host_starts = set_bits(page.code(at + 3));
   if (out.host_starts.empty()) out.host_starts.push_back(0);
   // Passive copper states its lanes in one descriptor; optics have the media side's start lanes on
-  // page 01h. Without them the data paths follow each other.
+  // page 01h. Without them the data paths are consecutive.
   const unsigned media_mask = advert.code(176 + number - 1);
   if (media_mask != 0 && media_mask != 0xff)
     out.media_starts = set_bits(media_mask);
@@ -62,7 +62,7 @@ std::optional<Application> application(const ModuleImage& image, unsigned number
   return out;
 }
 
-/// AppSel of each host lane (11h:206..213); 0: none runs on it, or that was not read.
+/// AppSel of each host lane (11h:206..213); 0: none runs on it, or it was not read.
 std::vector<unsigned> selected_applications(const ModuleImage& image) {
   std::vector<unsigned> out;
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
@@ -71,8 +71,8 @@ std::vector<unsigned> selected_applications(const ModuleImage& image) {
   return out;
 }
 
-/// In the order of the lanes that they run on. The first that the module describes where none runs,
-/// or none was read.
+/// In the order of the lanes on which they run. If none runs or none was read: the first one that
+/// the module describes.
 std::vector<Application> applications_in_use(const ModuleImage& image,
                                              const std::vector<unsigned>& selected) {
   std::vector<Application> out;
@@ -90,7 +90,7 @@ unsigned extent(const std::vector<unsigned>& starts, unsigned lanes) {
   return std::min(kLanesPerBank, std::max(behind_last, together));
 }
 
-/// How many of its data paths are in use; of the only application, how many it has.
+/// Number of its data paths in use; for the only application, the number it has.
 std::size_t count_of(const std::vector<unsigned>& selected, const Application& app, bool only) {
   if (only) return app.host_starts.size() * selected.size() / kLanesPerBank;
   const auto lanes = static_cast<std::size_t>(std::ranges::count(selected, app.number));
@@ -118,7 +118,7 @@ CmisLanes cmis_lanes(const ModuleImage& image, bool optical) {
     out.type += (out.type.empty() ? "" : " + ") +
                 (count == 1 && apps.size() == 1 ? name : fmt::format("{}x{}", count, name));
   }
-  // A lane in use belongs to the module even if its application's descriptor does not have it.
+  // A lane in use belongs to the module even if its application's descriptor does not include it.
   for (unsigned lane = 0; lane < selected.size(); ++lane)
     if (selected[lane] != 0)
       out.host_per_bank = std::max(out.host_per_bank, lane % kLanesPerBank + 1);

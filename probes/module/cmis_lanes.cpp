@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kCmis4 = 0x40, kCmis5 = 0x50;
 
-/// Latched flags of page 11h: one bit for each lane of the bank, where page 01h offers them.
+/// Latched flags of page 11h: one bit for each lane of the bank, if page 01h offers them.
 constexpr StateBit<ModuleLane> kMediaFlags[] = {
     {&ModuleLane::tx_fault, 135, 0, {157, 0}},
     {&ModuleLane::rx_los, 147, 0, {158, 1}},
@@ -27,7 +27,7 @@ constexpr StateBit<ModuleHostLane> kHostFlags[] = {
 };
 
 /// A monitor of page 11h with its four flag bytes (high alarm, low alarm, high warning, low
-/// warning), a bit for each lane; its limits on page 02h.
+/// warning; one bit per lane) and its limits on page 02h.
 struct LaneMonitor {
   MonitorField<ModuleLane> field;
   std::uint8_t value_at, flags_at, limits_at;
@@ -37,7 +37,7 @@ constexpr LaneMonitor kMonitors[] = {{kTxPower, 154, 139, 176, {160, 1}},
                                      {kTxBias, 170, 143, 184, {160, 0}},
                                      {kRxPower, 186, 149, 192, {160, 2}}};
 
-/// The monitors that the module has, the bias with the multiplier of 01h:160 bits 4-3.
+/// The monitors that the module has; the bias with the multiplier of 01h:160 bits 4-3.
 std::vector<LaneMonitor> offered_monitors(const ModulePage& advert, ModuleWarnings& warnings) {
   std::vector<LaneMonitor> out;
   const unsigned multiplier = (advert.code(160) >> 3U) & 3U;
@@ -60,14 +60,13 @@ struct Bank {
   std::uint8_t revision = 0;
 };
 
-/// The nibble of a lane: the first of two has the low one.
+/// The nibble of a lane: the first of two is in the low half.
 std::optional<unsigned> nibble(const ModulePage& page, unsigned offset, unsigned index) {
   const auto pair = page.byte(offset + index / 2);
   return pair ? std::optional((*pair >> (index % 2 == 0 ? 0U : 4U)) & 0x0fU) : std::nullopt;
 }
 
-/// CMIS 5.4 table 8-101, without the "Config" that each begins with. Earlier revisions have no
-/// more.
+/// CMIS 5.4 table 8-101, without the common prefix "Config". Earlier revisions have no others.
 std::string_view config_status_name(unsigned code) {
   constexpr std::string_view kNames[] = {"",
                                          "Success",
@@ -83,7 +82,7 @@ std::string_view config_status_name(unsigned code) {
   return code > 0x0c ? "RejectedCustom" : "RejectedReserved";
 }
 
-/// With 01h:151.0 one lane's bit switches off all of them (CMIS 5.4 tables 8-50 and 8-79).
+/// With 01h:151.0 one lane's bit switches off all lanes (CMIS 5.4 tables 8-50 and 8-79).
 std::optional<bool> output_disable_tx(const Bank& bank, unsigned index) {
   const auto disabled = bank.control.byte(130);
   if (!disabled) return std::nullopt;
@@ -95,7 +94,7 @@ ModuleLane read_media_lane(const Bank& bank, unsigned index) {
   read_bits(kMediaFlags, bank.state, bank.advert, index, out);
   out.tx_disabled = output_disable_tx(bank, index);
   if (bank.advert.offers(155, 3)) out.output_squelch_force_tx = bank.control.bit(132, index);
-  // Reserved before, reads 0.
+  // Before CMIS 5.0 reserved, reads 0.
   if (bank.revision >= kCmis5) out.tx_output_valid = bank.state.bit(133, index);
   return out;
 }
@@ -122,13 +121,13 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
   // CMIS 3.0 had the opposite sense in this byte: a 1 requested the data path.
   if (bank.revision >= kCmis4) out.dp_deinit = bank.control.bit(128, index);
   if (bank.advert.offers(156, 1)) out.rx_output_disabled = bank.control.bit(138, index);
-  // Reserved before, reads 0.
+  // Before CMIS 5.0 reserved, reads 0.
   if (bank.revision >= kCmis5) out.rx_output_valid = bank.state.bit(132, index);
   return out;
 }
 
-/// The host lanes that feed a media lane. Where no data path has it, its share of them if all were
-/// one.
+/// The host lanes that feed a media lane. If it is in no data path: its share of them, as if all
+/// were one data path.
 std::span<const ModuleHostLane> feeding_lanes(const std::vector<ModuleHostLane>& host,
                                               const CmisLanes& lanes, std::size_t media_lane) {
   if (lanes.media_per_bank == 0) return {};
@@ -154,23 +153,22 @@ std::optional<bool> any_of(std::span<const ModuleHostLane> lanes,
   return out;
 }
 
-/// No application runs over the host lanes that feed it: the other half of a module that is used in
-/// part.
+/// No application runs on the host lanes that feed it: the unused part of a partly used module.
 bool is_idle(std::span<const ModuleHostLane> feeding) {
   return !feeding.empty() && std::ranges::all_of(feeding, [](const ModuleHostLane& lane) {
     return lane.in_use == false || lane.data_path_state == "Deactivated";
   });
 }
 
-/// Byte 00h:210 has a bit for each of media lanes 1 to 8 that is not there (CMIS 5.2, 8.3.7). All
-/// of them: it was not filled in.
+/// Byte 00h:210 has a bit for each of media lanes 1 to 8 that does not exist (CMIS 5.2, 8.3.7). If
+/// all are set, it was not filled in.
 bool is_missing(const ModulePage& identity, std::size_t lane) {
   const unsigned mask = identity.code(210);
   return mask != 0xff && lane < kLanesPerBank && (mask >> lane & 1U) != 0;
 }
 
-/// Readings of a lane that is not in use mean nothing. If every lane is unused, the
-/// module was not set up yet: nothing is dropped.
+/// Readings of an unused lane are meaningless. If every lane is unused, the module was not set up
+/// yet, and nothing is dropped.
 void drop_unused_lanes(const ModulePage& identity, const CmisLanes& lanes, ModuleSample& sample) {
   std::vector<std::size_t> unused;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)
@@ -181,8 +179,8 @@ void drop_unused_lanes(const ModulePage& identity, const CmisLanes& lanes, Modul
   for (const std::size_t lane : unused) sample.lanes[lane] = ModuleLane{};
 }
 
-/// Page 13h, tables 8-111 and 8-131: a byte with a bit for each lane, which counts for all of them
-/// where the module cannot loop them one by one (13h:128).
+/// Page 13h, tables 8-111 and 8-131: a byte with one bit per lane. If the module cannot loop lanes
+/// one by one (13h:128), a bit counts for all of them.
 struct LoopbackRow {
   std::string_view side, at;
   std::uint8_t enables, per_lane_bit;
@@ -226,8 +224,7 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number),
                     revision};
     if (!bank.state.exists()) {
-      // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before
-      // them.
+      // Lanes of later banks keep their numbers: an unread bank leaves lanes without values.
       sample.warnings.push_back(
           number == 0
               ? "page 11h was not read: nothing is known of the lanes"
@@ -244,7 +241,7 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
       read_light(bank.state, monitors, i, sample.lanes.size(), lane, sample.warnings);
     }
   }
-  // A module of four lanes in the map of eight has no more host lanes than its applications use.
+  // A four-lane module in the eight-lane map has no more host lanes than its applications use.
   const std::size_t host_lanes = std::size_t{banks - 1} * kLanesPerBank + lanes.host_per_bank;
   if (lanes.host_per_bank != 0 && host_lanes < sample.host_lanes.size())
     sample.host_lanes.resize(host_lanes);

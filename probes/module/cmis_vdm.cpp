@@ -1,6 +1,6 @@
-// CMIS versatile diagnostics monitoring: a descriptor (pages 20h-23h) names a quantity by its type
-// and the lane, and the value stands at the same place of pages 24h-27h. CMIS 5.4 table 8-180; the
-// coherent types after C-CMIS 1.1 as sonic-platform-common's codes/public/cmis.py has them.
+// CMIS versatile diagnostics monitoring: a descriptor (pages 20h-23h) gives a quantity's type and
+// lane; its value is at the same position of pages 24h-27h. CMIS 5.4 table 8-180; the coherent
+// types follow C-CMIS 1.1, as in sonic-platform-common's codes/public/cmis.py.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ constexpr std::uint8_t kDescriptors = 0x20, kValues = 0x24;
 enum class Coding : std::uint8_t {
   kU16,
   kS16,
-  kF16,  ///< 8.19.1: 5 bits exponent of ten, offset -24, and 11 bits mantissa
+  kF16,  ///< 8.19.1: 5-bit decimal exponent, offset -24, and 11-bit mantissa
 };
 
 double decoded(Coding coding, std::uint16_t raw) {
@@ -30,7 +30,7 @@ double decoded(Coding coding, std::uint16_t raw) {
   return exponent < 0 ? (raw & 0x7ffU) / power : (raw & 0x7ffU) * power;
 }
 
-/// Which of several lanes' values stands for all of them: the worst.
+/// Which lane's value stands for all of them: the worst.
 enum class Worst : std::uint8_t { kLargest, kSmallest, kMagnitude };
 
 void keep_worst(std::optional<double>& slot, double value, Worst worst = Worst::kLargest) {
@@ -40,7 +40,7 @@ void keep_worst(std::optional<double>& slot, double value, Worst worst = Worst::
   if (replaces) slot = value;
 }
 
-/// A ratio in 1/256 dB for each lane; 0 is "no value".
+/// A ratio in 1/256 dB per lane; 0 means "no value".
 struct LaneRow {
   std::uint8_t type;
   std::vector<double> ModuleVdm::*lanes;
@@ -54,7 +54,7 @@ constexpr LaneRow kLaneRows[] = {
 };
 
 /// Statistics of a data path, or of each of its lanes (table 8-180): types from `first` on, each
-/// statistic for the media side and then for the host side. `limit`: from this value on it is none
+/// statistic for the media side and then for the host side. Values from `limit` on are absent
 /// (7.10.2: a BER of 0.5, the largest F16, all ones).
 struct StatisticGroup {
   std::uint8_t first;
@@ -75,8 +75,8 @@ constexpr std::optional<double> VdmStatistics::*kStatistics[] = {
     &VdmStatistics::min, &VdmStatistics::max, &VdmStatistics::avg, &VdmStatistics::current,
     &VdmStatistics::total};
 
-/// A quantity of which the worst lane's value is kept. -32768 of a signed one, all ones of another
-/// are "no value".
+/// A quantity of which the worst lane's value is kept. -32768 (signed) and all ones (unsigned) mean
+/// "no value".
 template <typename Owner>
 struct ScalarRow {
   std::uint8_t type;
@@ -104,7 +104,7 @@ constexpr ScalarRow<ModuleCoherent> kCoherentRows[] = {
 struct Instance {
   std::uint8_t type = 0;
   unsigned bank = 0;
-  std::optional<unsigned> lane;  ///< of the bank, 0 first; nullopt: of the whole module
+  std::optional<unsigned> lane;  ///< of the bank, from 0; nullopt: of the whole module
   std::uint16_t raw = 0;
 };
 
@@ -115,22 +115,23 @@ auto find_row(const Rows& rows, std::uint8_t type) {
 }
 
 std::optional<double> ratio_db(const Instance& instance, ModuleWarnings& warnings) {
-  // PAM4 needs 17 dB or so and a perfect one has 30; all ones (256 dB) and 8000h are no readings.
+  // PAM4 needs about 17 dB, and a perfect signal has 30; all ones (256 dB) and 8000h are not
+  // readings.
   constexpr double kMostSnrDb = 60;
   const double ratio = instance.raw / 256.0;
   const bool is_ltp = instance.type == 7 || instance.type == 8;
-  // 7.1.4.2: FFFFh of an LTP means that nothing lies between the levels, the best that there is.
+  // 7.1.4.2: FFFFh of an LTP means that nothing lies between the levels: the best possible value.
   if (is_ltp) return std::min(ratio, 0xfffe / 256.0);
   if (ratio <= kMostSnrDb) return ratio;
   warn_once(warnings, "a signal-to-noise ratio of more than 60 dB cannot be true: left out");
   return std::nullopt;
 }
 
-/// Media lanes follow on those that the bank before has; host lanes are eight a bank.
+/// Media lanes continue the numbers of the previous bank; host lanes are eight per bank.
 void read_lane(const LaneRow& row, const Instance& instance, const CmisLanes& lanes,
                ModuleSample& sample) {
   const unsigned count = row.host ? lanes.host_per_bank : lanes.media_per_bank;
-  // A ratio of the whole module is that of its only lane.
+  // A ratio of the whole module belongs to its only lane.
   if (!instance.lane && count != 1)
     return warn_once(sample.warnings,
                      "a ratio is of the whole module, not of one of its lanes: left out");
@@ -144,7 +145,7 @@ void read_lane(const LaneRow& row, const Instance& instance, const CmisLanes& la
   out[at] = *value;
 }
 
-/// False: the type is no statistic.
+/// False: the type is not a statistic.
 bool read_statistic(const Instance& instance, ModuleVdm& vdm) {
   for (const StatisticGroup& group : kStatisticGroups) {
     const std::size_t index = instance.type - std::size_t{group.first};
@@ -199,7 +200,7 @@ void read_group(const ModuleImage& image, std::uint8_t group, std::uint8_t bank,
                               " was not read: its VDM values are not known");
 }
 
-/// Of the lanes that report it, and at least one does.
+/// Over the lanes that report it, of which there must be at least one.
 template <typename Lane>
 bool all_are_lost(const std::vector<Lane>& lanes, std::optional<bool> Lane::*los,
                   std::optional<bool> Lane::*lol) {
@@ -212,8 +213,8 @@ bool all_are_lost(const std::vector<Lane>& lanes, std::optional<bool> Lane::*los
   return any;
 }
 
-/// Error ratios of zero of a side that receives nothing, or of a module that is not ready: nothing
-/// was counted.
+/// Drops error ratios of zero from a side that receives nothing, or from a module that is not
+/// ready: nothing was counted.
 void drop_idle_statistics(ModuleSample& sample) {
   ModuleVdm& vdm = sample.vdm;
   const auto drop_zeros = [](VdmStatistics& statistics) {

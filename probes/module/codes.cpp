@@ -18,17 +18,17 @@ Row find(std::span<const Row> table, std::uint8_t code) {
 }
 
 // Every row below was compared with the published text of SFF-8024 rev 4.13 (July 2025), table by
-// table; the names are the short ones of the trade. A number that a later revision gave a new
-// meaning (1Eh to 21h of table 4-5) has the new one. Left out is what no RDMA card takes: Fibre
-// Channel, OTN, CPRI, PCIe, PON, and electrical interfaces below 10 Gb/s.
+// table; the names are the short ones in common use. A number that a later revision redefined (1Eh
+// to 21h of table 4-5) has its new meaning. Left out is what no RDMA card takes: Fibre Channel,
+// OTN, CPRI, PCIe, PON, and electrical interfaces below 10 Gb/s.
 
 struct Identifier {
   std::uint8_t code = 0;
   ModuleMap map = ModuleMap::kNone;
   std::string_view name;
-  std::uint8_t lanes = 0;  ///< electrical ones that its connector has; 0: not bounded here
+  std::uint8_t lanes = 0;  ///< electrical lanes of its connector; 0: not limited here
 };
-// Table 4-1; the lanes are of the form factors' own specifications (SFF-8665, QSFP-DD, OSFP and
+// Table 4-1; the lanes follow the form factors' own specifications (SFF-8665, QSFP-DD, OSFP and
 // OSFP-XD MSA, SFP-DD, DSFP, CDFP).
 constexpr Identifier kIdentifiers[] = {
     {0x01, ModuleMap::kSff8472, "GBIC", 1},
@@ -144,8 +144,8 @@ constexpr ModuleInterface kMultimode[] = {
     {0x1f, 4, "400G-VR4"},   {0x20, 8, "800G-VR8"},    {0x21, 8, "800G-VR4.2"},
     {0x22, 8, "800G-SR4.2"}, {0x23, 16, "1.6T-VR8.2"}, {0x24, 16, "1.6T-SR8.2"},
 };
-// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's
-// 8e-DPO there; one published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
+// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is listed as Open
+// ROADM's 8e-DPO; but one published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
 constexpr ModuleInterface kSingleMode[] = {
     {0x04, 1, "10G-LR"},       {0x05, 1, "10G-ER"},       {0x06, 1, "10G-ZR"},
     {0x07, 1, "25G-LR"},       {0x08, 1, "25G-ER"},       {0x09, 4, "40G-LR4"},

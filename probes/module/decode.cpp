@@ -12,9 +12,9 @@ namespace linkhealth {
 
 namespace {
 
-/// No module runs at 0 V, and hardly one at 0 C: where such a meter reads zero with all the others,
-/// nothing is measured. A dark module still gives its temperature and its supply. Before revision
-/// 2.8 of SFF-8636 a temperature or a supply of zero is left out: not measured.
+/// No module runs at 0 V, and hardly any at 0 C: if such a meter reads zero together with all the
+/// others, nothing is measured. A dark module still reports its temperature and supply. Before
+/// revision 2.8 of SFF-8636 a temperature or a supply of zero is left out: not measured.
 bool measures_nothing(const ModuleHead& head, const ModuleSample& sample) {
   constexpr std::uint8_t kRevision2_8 = 0x08;
   const bool zeros_left_out = head.map == ModuleMap::kSff8636 && head.revision < kRevision2_8 &&
@@ -49,7 +49,7 @@ void drop_blank_monitors(const ModuleHead& head, ModuleSample& sample) {
 }
 
 /// SFF-8636: the bytes of all latched flags; CMIS: those of the lanes (CMIS 5.4 table 8-92). No
-/// module passes all its high and all its low limits at once: nothing answered these bytes.
+/// module exceeds all its high and all its low limits at once: nothing answered the read.
 bool flags_are_ones(const ModuleImage& image, const ModuleHead& head) {
   if (head.map == ModuleMap::kSff8636) return lower_page(image).are_ones(3, 14);
   if (head.map != ModuleMap::kCmis) return false;
@@ -66,7 +66,8 @@ void drop_without_limit(AlarmFlags& flags, const Limits& limits) {
   if (!limits.high_alarm) flags.high_alarm.reset();
 }
 
-/// What was passed must be there. Of limits that were not read nothing is known: their flags stay.
+/// A flag needs the limit that was passed. If the limits were not read, they are unknown, and the
+/// flags stay.
 void drop_flags_without_limits(const ModuleImage& image, const ModuleHead& head,
                                ModuleSample& sample) {
   const ModulePageKey limits = head.map == ModuleMap::kSff8472   ? kA2Page

@@ -1,4 +1,4 @@
-// Decodes the bytes of a transceiver module. Pure: no I/O, no clock, total over any input.
+// Decodes the bytes of a transceiver module. Pure: no I/O, no clock, defined for any input.
 #pragma once
 
 #include "model/snapshot.h"
@@ -7,13 +7,13 @@
 
 namespace linkhealth {
 
-/// Decodes what was read, by the module's own memory map (SFF-8024 identifier: SFF-8472, SFF-8636
-/// or CMIS). What was not read, not advertised or cannot be true is absent; the last leaves a
-/// sentence in ModuleSample::warnings. A copper cable never has light, bias or loss of signal. A
-/// latched flag is the one of this read: the read cleared it in the module.
+/// Decodes an image by the module's own memory map (SFF-8024 identifier: SFF-8472, SFF-8636 or
+/// CMIS). What was not read, not advertised or is impossible is absent; the latter also adds a
+/// sentence to ModuleSample::warnings. A copper cable never has light, bias or loss of signal. A
+/// latched flag belongs to this read: the read cleared it in the module.
 ModuleSample decode_module(const ModuleImage& image);
 
-// The three memory maps behind it. Each fills a sample from a screened image.
+// The decoders of the three memory maps. Each fills a sample from a screened image.
 
 /// SFF-8472 rev 12.4: A0h identity, A2h monitors with internal calibration.
 void decode_sff8472(const ModuleImage& image, ModuleSample& sample);

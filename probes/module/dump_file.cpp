@@ -85,7 +85,7 @@ std::size_t bytes_in(const ModuleImage& image, const ModulePageKey& key) {
   return half == nullptr ? 0 : half->present.count();
 }
 
-/// Only an identifier distinguishes a module's memory from any other bytes.
+/// Only the identifier distinguishes a module's memory from arbitrary bytes.
 Result<void> check_is_module(const ModuleImage& image) {
   const std::size_t lower = bytes_in(image, kLowerPage), page00 = bytes_in(image, upper_key(0));
   if (lower == 0 && page00 == 0) return Error{"neither the lower page nor page 00h is in it"};
@@ -103,7 +103,7 @@ Result<void> check_is_module(const ModuleImage& image) {
 }
 
 Result<ModuleImage> parse_json(std::string_view content) {
-  // A deep nest of brackets would exhaust the stack of the library's destructor: a dump has two
+  // Deeply nested brackets would exhaust the stack of the library's destructor: a dump has two
   // levels.
   const auto depth_ok = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     return depth < 8;
@@ -154,7 +154,7 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
   return image;
 }
 
-/// A terminal's copy may have blanks or tabs.
+/// Text copied from a terminal may have blanks or tabs.
 std::vector<std::string_view> split_blanks(std::string_view line) {
   constexpr std::string_view kBlanks = " \t";
   std::vector<std::string_view> words;
@@ -176,8 +176,8 @@ std::optional<std::uint64_t> dump_offset(std::string_view word) {
                                           : std::nullopt;
 }
 
-/// The bytes of a line behind its offset. hexdump and xxd have the text too, behind 16 bytes or a
-/// bar, and xxd two bytes a group.
+/// The bytes of a line after its offset. hexdump and xxd also print text, after 16 bytes or a bar;
+/// xxd groups two bytes.
 Result<RawBytes> line_bytes(std::string_view line, std::string_view offset, unsigned number) {
   constexpr std::size_t kMost = 16;
   const bool is_ethtool = offset.starts_with("0x");
@@ -194,9 +194,9 @@ Result<RawBytes> line_bytes(std::string_view line, std::string_view offset, unsi
   return out;
 }
 
-/// Lines of `0x0000:  0d 00 02 …`, with a heading ("Offset  Values", dashes) that is passed over,
-/// and what a shell or a driver wrote before it; or of `hexdump -C`, where a line of "*" repeats
-/// the one before it.
+/// Lines of `0x0000:  0d 00 02 …`, skipping a heading ("Offset  Values", dashes) and anything that
+/// a shell or a driver wrote before it; or of `hexdump -C`, in which a line of "*" repeats the
+/// previous one.
 Result<ModuleImage> parse_hex_text(std::string_view content) {
   RawBytes bytes, last;
   unsigned number = 0;
@@ -227,7 +227,7 @@ Result<ModuleImage> parse_hex_text(std::string_view content) {
 }
 
 /// "Lower page 0h", "Upper page 11h", "A0h dump" and "A2h dump" of SONiC's `sfputil`: offsets in a
-/// page begin with 0, those of an upper half with 80h.
+/// page begin with 0, in an upper half with 80h.
 struct SfputilPart {
   ModulePageKey key;  ///< of the first half
   bool both = false;  ///< 256 bytes
@@ -298,14 +298,14 @@ bool is_text(std::string_view content) {
   });
 }
 
-/// JSON is UTF-8 and has no zero byte; a module's memory has.
+/// Distinguishes JSON, which is UTF-8 without zero bytes, from a module's memory, which has some.
 std::optional<std::string_view> json_text(std::string_view content) {
   const std::string_view text = trim(content);
   return text.starts_with("{") && text.find('\0') == std::string_view::npos ? std::optional(text)
                                                                             : std::nullopt;
 }
 
-/// Editors put a mark before UTF-8. No module begins with its first byte.
+/// Editors put a mark before UTF-8. No module's memory begins with its first byte.
 std::string_view without_byte_order_mark(std::string_view content) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   return content.starts_with(kMark) ? content.substr(kMark.size()) : content;

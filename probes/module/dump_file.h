@@ -1,4 +1,4 @@
-// Module memory from a file: what people send when they cannot give access to the node.
+// Module memory from a file, as sent by people who cannot give access to the node.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ namespace linkhealth {
 Result<ModuleImage> parse_module_dump(std::string_view content);
 /// As parse_module_dump, from a file of at most 1 MiB; an error begins with the path.
 Result<ModuleImage> read_module_dump(const std::string& path);
-/// One sentence for each half page of which the dump has only a part.
+/// One sentence for each half page that is incomplete in the dump.
 std::vector<std::string> pages_cut_off(const ModuleImage& image);
 
 }  // namespace linkhealth

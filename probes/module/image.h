@@ -1,5 +1,5 @@
 // The bytes that were read from a transceiver module's memory: the decoders' only input. What was
-// not read, or did not come (a refused page, a short read), is absent.
+// not read or not returned (a refused page, a short read) is absent.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace linkhealth {
 
-/// I2C addresses of a module: A0h and A2h of SFF-8472, in the seven bits that the kernel takes.
+/// I2C addresses of a module, A0h and A2h of SFF-8472, in the kernel's seven-bit form.
 inline constexpr std::uint8_t kModuleAddressA0 = 0x50;
 inline constexpr std::uint8_t kModuleAddressA2 = 0x51;
 
-/// Half a page of one bank: what one read gives.
+/// Half a page of one bank: the result of one read.
 struct ModulePageKey {
   std::uint8_t i2c_address = kModuleAddressA0;
   std::uint8_t bank = 0;
@@ -33,7 +33,7 @@ constexpr ModulePageKey upper_key(std::uint8_t page, std::uint8_t bank = 0) {
   return {kModuleAddressA0, bank, page, true};
 }
 
-/// One read of ETHTOOL_MSG_MODULE_EEPROM_GET. The kernel's rules (net/ethtool/eeprom.c): 1 to 128
+/// One read by ETHTOOL_MSG_MODULE_EEPROM_GET. The kernel's rules (net/ethtool/eeprom.c): 1 to 128
 /// bytes, not across the middle of a page, and only the upper half of any page but 0.
 struct ModulePageRequest {
   std::uint8_t i2c_address = kModuleAddressA0;
@@ -45,9 +45,9 @@ struct ModulePageRequest {
 
   [[nodiscard]] ModulePageKey key() const { return {i2c_address, bank, page, offset >= 128}; }
 };
-/// The whole of half a page.
+/// The request for a whole half page.
 ModulePageRequest request_of(const ModulePageKey& key);
-/// True when the kernel would accept it.
+/// Whether the kernel would accept it.
 bool is_valid(const ModulePageRequest& request);
 
 class ModuleImage {
@@ -57,21 +57,21 @@ class ModuleImage {
     std::bitset<128> present;
   };
 
-  /// Stores the answer to `request`: as many bytes as came, none for a read that failed. Bytes
+  /// Stores the answer to `request`: the bytes that were returned, none for a failed read. Bytes
   /// beyond the request are ignored.
   void store(const ModulePageRequest& request, std::span<const std::uint8_t> bytes);
-  /// True when store() was called for this half page, even with nothing.
+  /// Whether store() was called for this half page, even without bytes.
   [[nodiscard]] bool answered(const ModulePageKey& key) const { return answered_.contains(key); }
-  /// Removes the bytes of half a page, and that it was answered.
+  /// Removes the bytes of half a page and its answered mark.
   void forget(const ModulePageKey& key);
-  /// No half page counts as answered; the bytes stay until new ones come.
+  /// Marks all half pages as not answered; their bytes stay until new ones are stored.
   void expect_new_answers() { answered_.clear(); }
 
   /// One byte; nullopt when it was not read. `offset` is 0 to 255.
   [[nodiscard]] std::optional<std::uint8_t> byte(const ModulePageKey& key, unsigned offset) const;
-  /// nullptr where no byte was read. Valid until the image changes.
+  /// nullptr if no byte was read. Valid until the image changes.
   [[nodiscard]] const Half* half(const ModulePageKey& key) const;
-  /// The 128 bytes of half a page when all are there.
+  /// The 128 bytes of half a page, if complete.
   [[nodiscard]] std::optional<std::span<const std::uint8_t, 128>> whole(
       const ModulePageKey& key) const;
   /// The half pages with at least one byte, ordered.
@@ -84,7 +84,7 @@ class ModuleImage {
 };
 
 /// One half page of an image, with the page's own offsets (0 to 127 lower, 128 to 255 upper).
-/// Numbers are big endian. A number that was not read whole is nullopt. Valid until the image
+/// Numbers are big endian. A number that was not read completely is nullopt. Valid until the image
 /// changes.
 class ModulePage {
  public:
@@ -97,18 +97,18 @@ class ModulePage {
   [[nodiscard]] std::optional<std::uint16_t> u16(unsigned offset) const;
   [[nodiscard]] std::optional<std::uint32_t> u32(unsigned offset) const;
   [[nodiscard]] std::optional<bool> bit(unsigned offset, unsigned bit) const;
-  /// True only when the byte was read and the bit is set.
+  /// Whether the byte was read and the bit is set.
   [[nodiscard]] bool offers(unsigned offset, unsigned bit) const {
     return this->bit(offset, bit).value_or(false);
   }
-  /// True when bytes first..last were read and each is FFh.
+  /// Whether bytes first..last were read and all are FFh.
   [[nodiscard]] bool are_ones(unsigned first, unsigned last) const;
-  /// `length` bytes as they are; nullopt when one is missing.
+  /// `length` unconverted bytes; nullopt if one is missing.
   [[nodiscard]] std::optional<std::string> raw(unsigned offset, unsigned length) const;
-  /// Whether the sum of bytes first..last, modulo 256, is the byte at `at`; nullopt when one of
+  /// Whether the sum of bytes first..last, modulo 256, equals the byte at `at`; nullopt if one of
   /// them was not read.
   [[nodiscard]] std::optional<bool> checksum_ok(unsigned first, unsigned last, unsigned at) const;
-  /// True when at least one byte was read.
+  /// Whether at least one byte was read.
   [[nodiscard]] bool exists() const { return half_ != nullptr; }
 
  private:

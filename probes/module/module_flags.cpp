@@ -14,7 +14,7 @@ struct Bit {
   std::string_view name;
   std::optional<bool> Owner::*flag;
 };
-/// The flags of one value's limits.
+/// The flags for one value's limits.
 template <typename Owner>
 struct Quad {
   std::string_view name;
@@ -35,7 +35,7 @@ constexpr Bit<ModuleLane> kLaneBits[] = {
     {"rx_lol", &ModuleLane::rx_lol},
     {"tx_fault", &ModuleLane::tx_fault},
 };
-/// Where there are host lanes, these are derived from theirs.
+/// If there are host lanes, these are derived from theirs.
 constexpr Bit<ModuleLane> kLaneBitsOfHost[] = {
     {"tx_los", &ModuleLane::tx_los},
     {"tx_lol", &ModuleLane::tx_lol},
@@ -59,7 +59,7 @@ constexpr Bit<AlarmFlags> kLevels[] = {
     {"high_alarm", &AlarmFlags::high_alarm},
 };
 
-/// `visit(name, lane, flag)` for every flag of a sample, lane 0 for those of the whole module.
+/// `visit(name, lane, flag)` for every flag of a sample; lane 0 for those of the whole module.
 template <typename Sample, typename Visit>
 void visit_flags(Sample& sample, const Visit& visit) {
   const auto bits = [&visit](const auto& rows, auto& owner, std::uint32_t lane) {

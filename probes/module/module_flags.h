@@ -1,5 +1,5 @@
-// What a module's latched flags did. A read clears them in the module, so the reader remembers what
-// it saw.
+// The changes of a module's latched flags. A read clears them in the module, so the reader has to
+// remember them.
 #pragma once
 
 #include <map>
@@ -12,25 +12,24 @@
 
 namespace linkhealth {
 
-/// SFF-8472 gives its states live; the other maps latch them.
+/// SFF-8472 reports live states; the other maps latch them.
 bool has_latched_flags(const ModuleSample& sample);
-/// Every flag becomes unknown: for a read whose flags were latched at an unknown time.
+/// Makes every flag unknown: for a read whose flags were latched at an unknown time.
 void forget_flags(ModuleSample& sample);
-/// A flag that is set in `earlier`, a sample of the same module that was not published, is set in
-/// `sample` too.
+/// Sets the flags in `sample` that are set in `earlier`, an unpublished sample of the same module.
 void unite_flags(ModuleSample& sample, const ModuleSample& earlier);
 
 /// What is in operation: the module itself, each transmitter, each data path.
 std::vector<bool> activity_of(const ModuleSample& sample);
-/// True when something has come into operation since: its flags are of that moment and no fault,
-/// and its limits may be others (CMIS 5.4 7.1.3.2, 8.5). A module that goes the other way, into
-/// ModuleFault or low power, keeps its flags: they explain it.
+/// Whether something has come into operation: its flags were latched at that moment and are no
+/// fault, and its limits may have changed (CMIS 5.4 7.1.3.2, 8.5). A module that goes the other
+/// way, into ModuleFault or low power, keeps its flags: they explain it.
 bool has_come_up(const std::vector<bool>& before, const std::vector<bool>& now);
 
-/// The past of one module's flags. Bounded by the number of flags that a module has.
+/// The history of one module's flags. Bounded by the number of flags that a module has.
 class ModuleFlagHistory {
  public:
-  /// One read; flags that it does not have (nullopt) stay as they were.
+  /// Adds one read; flags that are absent in it (nullopt) stay as they were.
   void update(const ModuleSample& sample, WallTime at);
   /// The flags that changed at least once, in a fixed order.
   [[nodiscard]] std::vector<ModuleFlag> list() const;

@@ -15,18 +15,18 @@
 
 namespace linkhealth {
 
-/// What the thread and its owner share; lives as long as the longer of the two.
+/// Shared by the thread and its owner; lives until both have ended.
 struct ModuleReader::Shared {
   Shared(std::unique_ptr<Host> its_host, const Clock& its_clock, ModuleTiming timing)
       : host(std::move(its_host)), clock(its_clock), schedule(timing) {}
 
-  // Used by the thread alone, without the lock.
+  // Used only by the thread, without the lock.
   const std::unique_ptr<Host> host;
   std::optional<EthtoolFamily> family;
 
   std::mutex mutex;
-  // All below is under the lock. The clock is used only while `stop` is false: later it may be
-  // gone.
+  // Everything below is protected by the lock. The clock is used only while `stop` is false: later
+  // it may be gone.
   const Clock& clock;
   ModuleSchedule schedule;
   std::optional<ModuleBusy> busy;

@@ -1,5 +1,5 @@
-// The one reader of module EEPROMs: a thread of its own around a ModuleSchedule. The daemon never
-// waits for it: it collects finished rounds when the event descriptor becomes readable, and names a
+// The only reader of module EEPROMs: a thread around a ModuleSchedule. The daemon never waits for
+// it: it collects finished rounds when the event descriptor becomes readable, and can ask for a
 // read that hangs in the kernel.
 #pragma once
 
@@ -23,10 +23,10 @@ struct ModuleBusy {
 
 class ModuleReader {
  public:
-  /// Starts the thread. `host` is used by it alone. `clock` must outlive the reader.
+  /// Starts the thread, which alone uses `host`. `clock` must outlive the reader.
   ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing);
   /// Ends the thread. A read that hangs in the kernel cannot be cancelled: after kStopPatience the
-  /// thread is left behind; it uses only what it owns, and ends when the kernel lets it go.
+  /// thread is abandoned. It uses only what it owns, and ends when the kernel call returns.
   ~ModuleReader();
   ModuleReader(const ModuleReader&) = delete;
   ModuleReader& operator=(const ModuleReader&) = delete;
@@ -37,7 +37,7 @@ class ModuleReader {
   std::vector<ModuleRound> collect_rounds();
   [[nodiscard]] std::optional<ModuleBusy> busy() const;
 
-  /// Readable while there is something to take. collect_rounds() makes it unreadable.
+  /// Readable while finished rounds are waiting. collect_rounds() makes it unreadable.
   [[nodiscard]] int event_fd() const;
 
   static constexpr Milliseconds kStopPatience{200};

@@ -12,7 +12,7 @@
 namespace linkhealth {
 namespace {
 
-/// A page that failed this often is left out of the round; before that the bus may just have been
+/// A page that failed this often is skipped in the round; before that, the bus may just have been
 /// busy.
 constexpr int kPageTries = 3;
 constexpr int kMaxDoublings = 20;
@@ -20,14 +20,14 @@ constexpr int kMaxDoublings = 20;
 constexpr Milliseconds kShortestPause{2};
 
 bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
-/// An address that did not answer (Documentation/i2c/fault-codes.rst); a module that was just
-/// inserted answers EIO for minutes.
+/// The address did not answer (Documentation/i2c/fault-codes.rst). A module that was just inserted
+/// returns EIO for minutes.
 bool is_silence(int errnum) { return errnum == EIO || errnum == EREMOTEIO || is_absent(errnum); }
-/// The page is not there and will not be.
+/// The page does not exist and never will.
 bool is_final(int errnum) { return errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE; }
 
-/// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when
-/// nothing more is to come.
+/// The remainder of a short read, from an even offset on: two-byte values stay whole. nullopt if
+/// nothing is left.
 std::optional<ModulePageRequest> rest_of(ModulePageRequest page, std::size_t came) {
   const auto whole = static_cast<std::uint8_t>(came & ~std::size_t{1});
   if (came >= page.length || whole == 0) return std::nullopt;
@@ -55,8 +55,8 @@ void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime 
     if (known == ports_.end()) {
       look_soon(port, now);
     } else if (before.left_alone != id.left_alone) {
-      // The serial number shows whether it is the same module afterwards. It may have been given
-      // new firmware, and what it latched meanwhile is of that.
+      // Afterwards, the serial number shows whether it is the same module. It may have received new
+      // firmware, and what it latched meanwhile is due to that.
       port.in_round = false;
       port.due.reset();
       port.module.flags_valid = false;
@@ -94,7 +94,7 @@ ModuleSchedule::Port* ModuleSchedule::find(const PortKey& key) {
 
 // --- a round of reads
 
-/// A round is finished before the next begins: its pages belong together.
+/// A round is finished before the next one begins: its pages belong together.
 ModuleSchedule::Port* ModuleSchedule::next_port(SteadyTime now) {
   Port* best = nullptr;
   for (Port& port : ports_) {
@@ -171,11 +171,12 @@ void ModuleSchedule::store_error(Port& port, const ModulePageRequest& page, cons
   const bool was_rest = std::exchange(port.rest, std::nullopt).has_value();
   const ModulePageKey key = page.key();
   const bool lower = key == kLowerPage;
-  // Without these nothing else can be understood. A page that does not answer is no empty cage.
+  // Without these, nothing else can be decoded. A page that does not answer does not mean an empty
+  // cage.
   const bool needed = lower || key == upper_key(0) || port.checking_identity;
   if (is_absent(error.errnum) && needed) return end_absent(port, now);
-  // A cage that does not answer is empty when the driver reports so, too (mlx5 before 6.19 has only
-  // EIO for it). Twice: one read in fifty of a module that is there fails.
+  // A cage that does not answer is empty if the driver also reports so (mlx5 before 6.19 has only
+  // EIO for it). Require two failures: one read in fifty fails although the module is there.
   const bool silent =
       is_silence(error.errnum) && port.id.no_cable && !port.no_cable_means_fibre && lower;
   if (silent && !port.checking_identity && ++port.silences > 1) return end_absent(port, now);
@@ -185,7 +186,7 @@ void ModuleSchedule::store_error(Port& port, const ModulePageRequest& page, cons
     PageFailure& failure = port.module.failed_pages[key];
     failure.errnum = error.errnum;
     ++failure.count;
-    // Other errors may be of the port or of the whole bus: they end the round until the same page
+    // Other errors may concern the port or the whole bus: they end the round until the same page
     // has failed kPageTries times in a row.
     if (is_final(error.errnum) || is_silence(error.errnum) || failure.count >= kPageTries) {
       if (!was_rest) port.module.image.forget(key);
@@ -214,7 +215,7 @@ void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
   const bool removed = std::exchange(port.present, false) == true;
   const bool agreed = port.id.no_cable && !port.no_cable_means_fibre;  // driver and cage
   set_due(port, now, agreed ? timing_.longest_wait : timing_.absent_period);
-  // Each read of a cage that only fails adds a line to the kernel's log.
+  // Each failed read of a cage adds a line to the kernel log.
   if (agreed && port.silences > 1 && !port.event_in_round) port.due.reset();
   ModuleSample empty;
   empty.present = false;
@@ -251,7 +252,7 @@ void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) 
 
 void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   Module& module = port.module;
-  // Some drivers answer success with no bytes when the read failed (mlx5 before 6.18).
+  // Some drivers return success without bytes when the read failed (mlx5 before 6.18).
   if (const std::string why = why_nothing_known(module.image); !why.empty()) {
     module.image = ModuleImage();
     return end_failed(port, Error{why}, now);
@@ -275,8 +276,8 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   std::vector<bool> activity = activity_of(sample);
   const bool first = !std::exchange(module.flags_valid, true);
   if (first || has_come_up(module.activity, activity)) {
-    // What is latched now happened at an unknown time, while the module was inserted, powered up or
-    // switched on. The next round knows more, and the limits may be others.
+    // What is latched now occurred at an unknown time: while the module was inserted, powered up or
+    // enabled. The next round is reliable, and the limits may have changed.
     if (has_latched_flags(sample)) {
       forget_flags(sample);
       wait = std::min(wait, timing_.settle);
@@ -290,8 +291,8 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   finish(port, std::move(sample), std::nullopt, change);
 }
 
-/// A module that was inserted a moment ago may answer zeros, or half a page, where its names and
-/// limits are; a page that failed may answer later.
+/// A module that has just been inserted may return zeros, or half a page, instead of its names and
+/// limits; a page that failed may succeed later.
 void ModuleSchedule::plan_reread(Module& module, const ModuleSample& sample, SteadyTime now) const {
   const bool page_may_come = std::ranges::any_of(
       module.failed_pages, [](const auto& page) { return !is_final(page.second.errnum); });

@@ -79,7 +79,7 @@ Keys next_reads(const ModuleImage& raw) {
       add_cmis(image, head, wanted);
       break;
     case ModuleMap::kNone:    // the lower page has bytes, but no identifier: page 00h may repeat it
-    case ModuleMap::kVendor:  // CMIS when page 00h repeats the identifier
+    case ModuleMap::kVendor:  // CMIS if page 00h repeats the identifier
       wanted.push_back(upper_key(0x00));
       break;
     case ModuleMap::kUnsupported:

@@ -14,7 +14,7 @@ namespace {
 
 using Half = ModuleImage::Half;
 
-/// Whether `is(byte, place)` holds for each byte that was read, from the one at `first` on.
+/// Whether `is(byte, place)` holds for each byte that was read, from `first` on.
 template <typename Predicate>
 bool all_bytes(const Half& half, Predicate is, std::size_t first = 0) {
   for (std::size_t at = first; at < half.bytes.size(); ++at)
@@ -26,12 +26,12 @@ bool all_are(const Half& half, std::uint8_t value, std::size_t first = 0) {
       half, [value](std::uint8_t byte, std::size_t) { return byte == value; }, first);
 }
 
-/// A dump may break off, and a read be short: fewer bytes than this prove nothing.
+/// A dump may be truncated, and a read may be short: fewer bytes than this prove nothing.
 constexpr std::size_t kEnoughBytes = 16;
-/// Zeros are nonsense only where there are very many.
+/// Zeros are implausible only if there are many.
 constexpr std::size_t kEnoughZeros = 120;
 
-/// Pages where a working module cannot have 128 zeros: identity, advertisements, limits, lane
+/// Pages in which a working module cannot have 128 zeros: identity, advertisements, limits, lane
 /// states, an SFP's readings.
 bool zeros_are_nonsense(const ModulePageKey& key) {
   if (key.i2c_address == kModuleAddressA2) return !key.upper;
@@ -43,8 +43,8 @@ bool is_vendors_own(const ModuleImage& image, const ModulePageKey& key) {
   return key == upper_key(0) && module_head(image).map == ModuleMap::kSff8472;
 }
 
-/// Each byte that was read is the same on the other page, and four of them at least are not zero,
-/// ones or blanks: by chance that happens once in 2^32 times.
+/// Whether each byte that was read is the same on the other page, and at least four of them are not
+/// zero, ones or blanks: by chance that happens once in 2^32 times.
 bool is_copy(const Half& half, const Half* of) {
   if (of == nullptr || of == &half) return false;
   int distinctive = 0;
@@ -56,9 +56,9 @@ bool is_copy(const Half& half, const Half* of) {
          distinctive >= 4;
 }
 
-/// Some modules answer an unsupported page with the lower one as it was, the page's own number in
-/// its last byte. Of CMIS's lower page these never change: the identifier, the media type and the
-/// first application (CMIS 5.4 tables 8-21 and 8-24), and the revision's first digit (one dump has
+/// Some modules answer an unsupported page with an earlier copy of the lower one, with the page's
+/// number in its last byte. In CMIS's lower page these never change: the identifier, the media type
+/// and the first application (CMIS 5.4 tables 8-21 and 8-24), and the major revision (one dump has
 /// a copy with 5.1 in a module with 5.0).
 bool is_copy_of_lower_page(const ModuleImage& image, const ModulePageKey& key) {
   const ModulePage lower = lower_page(image), page(image, key);
@@ -71,8 +71,8 @@ bool is_copy_of_lower_page(const ModuleImage& image, const ModulePageKey& key) {
          page.byte(255) == key.page && std::ranges::all_of(kConstants, is_like_lower);
 }
 
-/// The readings of eight lanes with light are never the same as those of eight others. Without
-/// light they are: all lanes of a module that is switched off read the same.
+/// Eight lanes with light never have the same readings as eight others. Without light they do: all
+/// lanes of a module that is switched off read the same.
 bool driver_ignores_bank(const ModuleImage& image, std::uint8_t bank) {
   constexpr unsigned kReadings = 154, kLength = 48;  // 11h: Tx power, bias, Rx power
   const auto one = upper_page(image, 0x11).raw(kReadings, kLength);
@@ -86,8 +86,8 @@ bool is_wrong(const ModulePage& page, unsigned first, unsigned last, unsigned at
   return page.checksum_ok(first, last, at) == false;
 }
 
-/// Bytes that are no text stand where a module has its names. Blanks are no proof: an engine beside
-/// the ASIC may have no names at all.
+/// The bytes where a module has its names are not text. Blanks prove nothing: an optical engine
+/// next to the ASIC may have no names.
 bool has_no_text(const ModulePage& page,
                  std::initializer_list<std::pair<unsigned, unsigned>> texts) {
   ModuleWarnings not_text;
@@ -99,8 +99,8 @@ bool has_no_text(const ModulePage& page,
          !not_text.empty();
 }
 
-/// Page 00h or A0h whose sums are all wrong and that names nobody: other bytes than the module's
-/// identity. A driver answered A0h with A2h (bnxt, 2025), and only its first byte is a module's.
+/// Page 00h or A0h with only wrong checksums and no names: the bytes are not a module's identity. A
+/// driver answered A0h with A2h (bnxt, 2025); only the first byte was the module's.
 bool is_no_identity(const ModuleImage& image, const ModulePageKey& key) {
   const ModulePage page(image, key);
   const ModuleMap map = module_head(image).map;
@@ -118,7 +118,7 @@ bool is_no_identity(const ModuleImage& image, const ModulePageKey& key) {
 /// SFF-8472: limits and calibration, the part of A2h that never changes, with its sum in byte 95.
 constexpr unsigned kA2Constants = 96;
 
-/// Limits of this quantity that can be true: alarms not nearer to each other than `least`.
+/// Plausible limits of this quantity: alarms at least `least` apart.
 bool has_limits(const ModulePage& page, unsigned at, const ModuleQuantity& quantity, double least) {
   ModuleWarnings ignored;
   const Limits limits = read_limits(page, at, quantity, ignored);
@@ -132,8 +132,8 @@ bool has_value(const ModulePage& page, unsigned at, const ModuleQuantity& quanti
 }
 
 /// Some drivers answer A2h with A0h (mqnic, AS5712), others with the A0h of another cage: its bytes
-/// 0 and 1 would be a temperature limit of 1 to 12 C. A bus that floats gives bits by chance, of
-/// which the checksum, the limits and the readings of temperature and supply are never all right.
+/// 0 and 1 would be a temperature limit of 1 to 12 C. A floating bus returns random bits; checksum,
+/// limits and the readings of temperature and supply are then never all right.
 std::string why_not_a2(const ModuleImage& image) {
   const ModulePage a0 = lower_page(image), a2 = a2_page(image);
   if (const auto constants = a2.raw(0, kA2Constants);
@@ -142,7 +142,7 @@ std::string why_not_a2(const ModuleImage& image) {
   if (!is_wrong(a2, 0, 94, 95)) return {};
   if (a2.u16(0) == a0.u16(0)) return "is an A0h: no readings";
   const bool external = a0.offers(92, 4);  // raw values
-  // No module's range is smaller; judgement.
+  // No module has a smaller range; an estimate.
   constexpr double kLeastC = 10, kLeastV = 0.1;
   const bool possible =
       has_limits(a2, 0, kTemperature.quantity, kLeastC) ||
@@ -175,8 +175,8 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key) {
   return {};
 }
 
-/// Empty pages that are not decoded (of the user, of applications, of monitors that an SFP does
-/// not advertise) are not reported.
+/// Empty pages that are not decoded (user data, applications, monitors that an SFP does not
+/// advertise) are not reported.
 bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& key) {
   switch (map) {
     case ModuleMap::kSff8472:
@@ -191,14 +191,14 @@ bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& ke
   }
 }
 
-/// INF-8074's DWDM-SFP: some are SFF-8472 modules, which their checksums prove.
+/// INF-8074's DWDM-SFP: some are SFF-8472 modules, as their checksums prove.
 bool looks_like_sff8472(const ModulePage& lower) {
   constexpr std::uint8_t kDwdmSfp = 0x0b;
   return lower.byte(0) == kDwdmSfp && lower.checksum_ok(0, 62, 63) == true &&
          lower.checksum_ok(64, 94, 95) == true;
 }
 
-/// A vendor's own identifier: taken for CMIS when the revision is one and page 00h repeats it.
+/// A vendor's own identifier: treated as CMIS if the revision is valid and page 00h repeats it.
 bool looks_like_cmis(const ModuleImage& image, const ModuleHead& head) {
   return head.revision >= 0x30 && head.revision <= 0x5f &&
          upper_page(image, 0).byte(128) == head.identifier;
@@ -252,8 +252,7 @@ std::uint8_t advertised_banks(const ModulePage& advert) {
     case 2:
       return 4;
     case 3:
-      // Bits 4 to 0: banks after bank 0 (CMIS 5.4 table 8-58). 16 banks are more than any form
-      // factor has.
+      // Bits 4 to 0: banks after bank 0 (CMIS 5.4 table 8-58). 16 banks exceed every form factor.
       return std::min<std::uint8_t>((advert.code(174) & 0x1fU) + 1, 16);
     default:
       return 1;

@@ -23,7 +23,7 @@ struct ComplianceBit {
   std::string_view type;
   Fibre fibre = Fibre::kUnknown;
 };
-/// Table 5-3, bytes 3 to 6: the first that is set names the module, fastest first.
+/// Table 5-3, bytes 3 to 6: the first one set names the module, fastest first.
 constexpr ComplianceBit kComplianceBits[] = {
     {3, 7, "10G-ER", Fibre::kSingleMode},
     {3, 6, "10G-LRM", Fibre::kMultimode},
@@ -37,7 +37,7 @@ constexpr ComplianceBit kComplianceBits[] = {
 /// Byte 8.
 constexpr unsigned kPassiveCableBit = 2, kActiveCableBit = 3;
 
-/// Bytes 60 and 61. Of a cable, byte 60 holds bits of copper and byte 61 is reserved: 0400h is no
+/// Bytes 60 and 61. For a cable, byte 60 holds copper bits and byte 61 is reserved: 0400h is not a
 /// wavelength.
 std::optional<double> wavelength_nm(const ModulePage& a0) {
   const auto nm = a0.u16(60);
@@ -46,14 +46,14 @@ std::optional<double> wavelength_nm(const ModulePage& a0) {
   return *nm;
 }
 
-/// Byte 8.3 means active cables of both kinds. Byte 3 has bits of 10G over fibre, none for copper.
+/// Byte 8.3 means active cables of both kinds. Byte 3 has bits for 10G over fibre, none for copper.
 bool is_active_copper(const ModulePage& a0) {
   if (a0.byte(2) == 0x21 || extended_compliance(a0.code(36)).is_copper()) return true;
   return (a0.code(3) & 0xf0U) == 0 && !wavelength_nm(a0);
 }
 
-/// Byte 9, the media of Fibre Channel (table 5-3): bits 7 to 4 are of wire, 3, 2 and 0 of glass.
-/// Modules of 2.5GBASE-T state their copper nowhere else.
+/// Byte 9, the media of Fibre Channel (table 5-3): bits 7 to 4 mean wire; 3, 2 and 0 fibre.
+/// 2.5GBASE-T modules indicate copper nowhere else.
 constexpr unsigned kFcWire = 0xf0, kFcTwistedPair = 0x40, kFcGlass = 0x0d;
 bool is_wire(const ModulePage& a0) {
   const bool ethernet_on_glass = (a0.code(3) & 0xf0U) != 0 || (a0.code(6) & 0x03U) != 0;
@@ -97,13 +97,13 @@ Fibre fibre_of(const ModulePage& a0) {
 
 std::string_view media_type_of(const ModulePage& a0, const SffMedium& medium) {
   if (medium.copper) return medium.cable ? "copper" : "BASE-T";
-  // No light of single-mode fibre has less than 1260 nm (ITU-T G.652).
+  // Single-mode fibre is not used below 1260 nm (ITU-T G.652).
   if (medium.kind == "aoc")
     return wavelength_nm(a0).value_or(1260) < 1260 ? fibre_name(Fibre::kMultimode) : "";
   return medium.kind == "optical" ? fibre_name(fibre_of(a0)) : "";
 }
 
-/// Byte 12 in 100 MBd, or byte 66 in 250 MBd; 0 where neither is set.
+/// Byte 12 in 100 MBd, or byte 66 in 250 MBd; 0 if neither is set.
 double signaling_rate_mbd(const ModulePage& a0) {
   return a0.code(12) != 0xff ? a0.code(12) * 100.0 : a0.code(66) * 250.0;
 }
@@ -111,8 +111,8 @@ double signaling_rate_mbd(const ModulePage& a0) {
 std::string type_of(const ModulePage& a0, const SffMedium& medium) {
   if (const auto name = extended_compliance(a0.code(36)).sfp; !name.empty())
     return std::string(name);
-  // There is no bit for cables at 10 Gb/s: most of copper set that of 1000BASE-CX, of fibre that of
-  // 10G-SR.
+  // There is no bit for cables at 10 Gb/s: most copper ones set that of 1000BASE-CX, optical ones
+  // that of 10G-SR.
   const bool copper = medium.kind == "dac" || medium.kind == "acc";
   const double rate_mbd = signaling_rate_mbd(a0);
   if ((copper || medium.kind == "aoc") && rate_mbd >= 9900)
@@ -131,8 +131,8 @@ std::optional<double> cable_length_m(const ModulePage& a0) {
   return kTenths[extended >> 6U] * (extended & 0x3f) / 10;
 }
 
-/// SFF-8472 12.4.3 table 8-3: power level 4 has its watts in A2h, where an externally calibrated
-/// module has a constant (table 9-11).
+/// SFF-8472 12.4.3 table 8-3: power level 4 has its watts in A2h, at a place where externally
+/// calibrated modules have a constant (table 9-11).
 std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   const auto options = a0.byte(64);
   if (!options) return std::nullopt;
@@ -152,11 +152,11 @@ constexpr Monitor<ModuleLane> kLaneMonitors[] = {{kTxBias, 100, 16, 112, 3, {}},
                                                  {kTxPower, 102, 24, 112, 1, {}},
                                                  {kRxPower, 104, 32, 113, 7, {}}};
 
-/// States as they are now, not latched.
+/// Live states, not latched.
 ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
   ModuleLane lane;
   if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
-  // Byte 65 names the level that means a loss; a module that sets both has no signal (linux:
+  // Byte 65 gives the level that means a loss; a module that sets both has no signal (linux:
   // drivers/net/phy/sfp.c).
   const bool inverted = a0.offers(65, 2);
   if (const auto los = a2.bit(110, 1); los && a0.offers(93, 4) && !(inverted && a0.offers(65, 1)))
@@ -171,19 +171,19 @@ ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
   return lane;
 }
 
-/// Why a module with monitors has none here; "" it has.
+/// Why a module with monitors has none here; "": it has.
 std::string_view why_not_measured(const ModulePage& a0, const ModulePage& a2) {
   if (a0.offers(92, 2))
     return "its monitors need a change of the bus address, which the kernel does not make";
   if (!a2.exists()) return "A2h was not read: light, limits and flags are not known";
-  // Modules of 1 and 2 Gb/s; internal calibration is what SFF-8431 requires of faster ones.
+  // Modules of 1 and 2 Gb/s; SFF-8431 requires internal calibration for faster ones.
   const bool external = a0.offers(92, 4) && !a0.offers(92, 5);
   return external ? "externally calibrated: its readings are left out" : "";
 }
 
 void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SffMedium& medium,
                       ModuleSample& sample) {
-  // Vendors of passive cables copy an optic's layout; there is nothing to measure.
+  // Vendors of passive cables copy an optic's layout, although there is nothing to measure.
   if (!a0.offers(92, 6) || medium.kind == "dac") return;
   if (const auto why = why_not_measured(a0, a2); !why.empty()) {
     sample.warnings.emplace_back(why);
@@ -192,11 +192,12 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SffMediu
   ModuleWarnings& warnings = sample.warnings;
   note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
   for (const auto& row : kModuleMonitors) read_monitor_limits(a2, row, sample);
-  const bool has_states = a2.byte(110) != 0xff;  // nothing answered: not all of it can be true
+  const bool has_states = a2.byte(110) != 0xff;  // nothing answered: such a byte is impossible
   if (has_states) sample.data_not_ready = a2.bit(110, 0);
   const bool ready = sample.data_not_ready != true;
   if (!ready) warnings.emplace_back("the module declares its readings invalid (data not ready)");
-  // Some modules leave the bytes unwritten. High and low alarms of all values are never all true.
+  // Some modules leave these bytes unwritten. High and low alarms of all values are never set
+  // together.
   const bool has_flags = a0.offers(93, 7) && !a2.are_ones(112, 113);
   for (const auto& row : kModuleMonitors) {
     if (ready) read_monitor(a2, kSff8472Flags, row, sample, warnings);
@@ -204,8 +205,8 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SffMediu
   }
   if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
   ModuleLane& lane = sample.lanes.emplace_back(has_states ? read_states(a0, a2) : ModuleLane{});
-  // The receiver of an active copper cable loses its signal as an optical one does; it has no power
-  // to measure.
+  // The receiver of an active copper cable loses its signal like an optical one; it has no power to
+  // measure.
   if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
   for (const auto& row : kLaneMonitors) {

@@ -25,8 +25,8 @@ constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-
 /// The upper half of byte 147.
 enum : std::uint8_t { k850Vcsel = 0x00, kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
 
-/// Byte 137, the media of Fibre Channel (table 6-17), where nothing else speaks of light:
-/// technology 0 is also a byte that nobody wrote.
+/// Byte 137, the media of Fibre Channel (table 6-17). Used if nothing else indicates light:
+/// technology 0 may also be an unwritten byte.
 bool is_twisted_pair(const ModulePage& id) {
   constexpr unsigned kTwistedPair = 0x40, kGlass = 0x0f;
   const unsigned media = id.code(137);
@@ -34,7 +34,7 @@ bool is_twisted_pair(const ModulePage& id) {
          (id.code(131) & 0x77U) == 0 && id.u16(186).value_or(0) == 0;
 }
 
-/// Unknown while a byte that decides it is not there: a dump may break off.
+/// Unknown if a byte that decides it is missing: a dump may be truncated.
 SffMedium medium_of(const ModulePage& id) {
   if (!id.byte(147)) return {};
   const std::uint8_t technology = *id.byte(147) >> 4U;
@@ -53,7 +53,7 @@ SffMedium medium_of(const ModulePage& id) {
   return {false, false, "optical"};
 }
 
-/// Some codes are of a family (SFF-8024 table 4-4): 29h of 400G-SR4 and of 100G-SR1. The connector
+/// Some codes are shared (SFF-8024 table 4-4): 29h means 400G-SR4 or 100G-SR1. The connector
 /// distinguishes them.
 std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
   constexpr std::uint8_t kLc = 0x07, kMpo12 = 0x0c;
@@ -65,7 +65,7 @@ std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
   return extended_compliance(code).qsfp;
 }
 
-/// A module that names no Ethernet has this: "InfiniBand EDR". Byte 164 (table 6-21).
+/// "InfiniBand EDR", for a module without an Ethernet code. Byte 164 (table 6-21).
 std::string infiniband_type(const ModulePage& id) {
   constexpr std::string_view kRates[] = {"SDR", "DDR", "QDR", "FDR", "EDR", "HDR"};
   for (unsigned bit = std::size(kRates); bit-- > 0;)
@@ -73,7 +73,7 @@ std::string infiniband_type(const ModulePage& id) {
   return {};
 }
 
-/// Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
+/// Byte 192 is used even if bit 131.7 does not point at it: modules without a code have 0 there.
 /// Byte 131: table 6-17.
 std::string type_of(const ModulePage& id, const SffMedium& medium) {
   const auto extended = id.byte(192);
@@ -94,8 +94,8 @@ bool has_850nm_vcsel(const ModulePage& id) {
   return id.byte(147).value_or(0xff) >> 4U == k850Vcsel;
 }
 
-/// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of
-/// OM3, OM2, OM1 and OM4.
+/// From the type's name; otherwise from the lengths: byte 142 is for single-mode fibre, 143 to 146
+/// for OM3, OM2, OM1 and OM4.
 Fibre fibre_of(const ModulePage& id, const SffMedium& medium) {
   if (medium.kind == "aoc") return has_850nm_vcsel(id) ? Fibre::kMultimode : Fibre::kUnknown;
   const Fibre extended = extended_compliance(id.code(192)).fibre;
@@ -106,7 +106,7 @@ Fibre fibre_of(const ModulePage& id, const SffMedium& medium) {
   return fibre_of_lengths(states(142), states(143) || states(144) || states(145) || states(146));
 }
 
-/// By the type's name: one wavelength or fibre for the …1 types, else four.
+/// From the type's name: one wavelength or fibre for the …1 types, otherwise four.
 std::uint32_t media_lanes_of(const std::string& type) {
   constexpr std::string_view kSingle[] = {"-DR",  "-FR1",    "-LR1",    "-SR1",
                                           "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
@@ -115,14 +115,14 @@ std::uint32_t media_lanes_of(const std::string& type) {
   return single || type.starts_with("50G-") ? 1 : kLanes;
 }
 
-/// Byte 146 is OM4's length of 850 nm lasers, and of others a cable's (6.3.12).
+/// Byte 146 is the OM4 length for 850 nm lasers, otherwise a cable's length (6.3.12).
 std::optional<double> reach_m(const ModulePage& id) {
   const double om4_step_m = has_850nm_vcsel(id) ? 2 : 0;
   return longest_m(id, {{142, 1000}, {143, 2}, {144, 1}, {145, 1}, {146, om4_step_m}});
 }
 
-/// 6.2.9: any module may state its watts in byte 107, which came with revision 2.10. 0: it does
-/// not. 2.8 has the same code and nothing there: no module lives on less than a watt.
+/// 6.2.9: any module may state its watts in byte 107, which was added in revision 2.10. 0: not
+/// stated. Revision 2.8 has the same code and an unused byte: no module runs on less than a watt.
 std::optional<double> stated_power_w(const ModulePage& lower) {
   constexpr std::uint8_t kLeastTenths = 10;
   const std::uint8_t tenths = lower.code(107);
@@ -135,8 +135,8 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   const auto ext = id.byte(129);
   if (!ext) return;
   const auto stated_w = stated_power_w(lower);
-  // Reserved before revision 2.10, which older modules set; class 8 states its watts (6.3.2, table
-  // 6-16).
+  // Reserved before revision 2.10, but set by some older modules; class 8 states its watts (6.3.2,
+  // table 6-16).
   if ((*ext & 0x20U) != 0 && (stated_w || !lower.exists())) {
     sample.power_class = 8;
     sample.max_power_w = stated_w;
@@ -148,8 +148,8 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   sample.max_power_w = std::min(class_w, stated_w.value_or(class_w));
 }
 
-/// Bytes 93 and 99 (tables 6-10 and 6-11). Passive cables have no such control. The pin LPMode may
-/// be programmed to switch transmitters off instead, where 193.6 offers that.
+/// Bytes 93 and 99 (tables 6-10 and 6-11). Passive cables have no such control. The LPMode pin may
+/// be configured to switch transmitters off instead, if 193.6 offers that.
 void read_power_control(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
   const auto by_software = lower.bit(93, 0);
   if (!by_software) return;
@@ -179,7 +179,7 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const SffMedium&
   else
     sample.reach_m = reach_m(id);
   read_power_class(id, lower, sample);
-  // Of copper its loss at 2.5 and 5 GHz.
+  // For copper, its attenuation at 2.5 and 5 GHz.
   if (const auto raw = id.u16(186); raw && !medium.copper && *raw >= 600 * 20 && *raw <= 2000 * 20)
     sample.wavelength_nm = *raw / 20.0;
 }
@@ -224,8 +224,8 @@ void read_host_lanes(const ModulePage& lower, const ModulePage& id, ModuleSample
   }
 }
 
-/// From revision 2.8 on a module advertises whether it measures this (page 00h byte 220); before,
-/// zero means it does not.
+/// From revision 2.8 on a module advertises whether it measures this (page 00h byte 220); before
+/// that, zero means that it does not.
 bool is_measured(const ModulePage& lower, const ModulePage& id, const Monitor<ModuleSample>& row,
                  bool copper) {
   const bool offered = row.advert.in(id);
@@ -247,7 +247,7 @@ void read_lanes(const ModulePage& lower, const ModulePage& id, bool measures,
   if (lower.byte(3)) read_host_lanes(lower, id, sample);
 }
 
-/// Those of the temperature and the supply are there whether it measures them or not.
+/// The limits of temperature and supply exist whether it measures them or not.
 void read_thresholds(const ModulePage& limits, const ModulePage& id, bool copper,
                      ModuleSample& sample) {
   if (!limits.exists()) {
@@ -291,7 +291,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
         "page 00h was read in part: light is left out, it may be a copper cable");
     return;
   }
-  // The receivers of an active copper cable lose signal and lock as optical ones do; they have no
+  // The receivers of an active copper cable lose signal and lock like optical ones; they have no
   // power to measure.
   if (medium.copper && medium.kind != "acc") return;
   if (!medium.copper) sample.rx_power_is_average = id.bit(220, 3);

@@ -18,8 +18,8 @@ double converted(const ModuleQuantity& quantity, std::uint16_t raw) {
   return quantity.scale.of(quantity.is_signed ? static_cast<std::int16_t>(raw) : raw);
 }
 
-/// Raw values that no sensor gives: a bus that nothing drives, and the signed end stop, which CMIS
-/// uses for "no value".
+/// Raw values that no sensor gives: a floating bus, and the negative end of the signed range, which
+/// CMIS uses for "no value".
 bool is_no_reading(const ModuleQuantity& quantity, std::uint16_t raw) {
   return raw == 0xffff || (quantity.is_signed && raw == 0x8000);
 }
@@ -30,7 +30,7 @@ std::optional<double> limit_of(const ModuleQuantity& quantity, std::uint16_t raw
   return raw == end ? std::nullopt : std::optional(converted(quantity, raw));
 }
 
-/// The limits that are there rise, and the alarms differ.
+/// Whether the limits present are in order and the alarms differ.
 bool in_order(const Limits& limits) {
   std::optional<double> last;
   for (const auto& limit :
@@ -44,7 +44,7 @@ bool in_order(const Limits& limits) {
 bool is_padding(char c) { return c == ' ' || c == '\0' || c == '\xff'; }
 bool is_printable(char c) { return c >= 0x20 && c <= 0x7e; }
 
-/// "20YY-MM-DD" from YYMMDD; "" and a warning when that is no day.
+/// "20YY-MM-DD" from YYMMDD; "" and a warning if that is not a date.
 std::string read_date(const ModulePage& page, unsigned offset, ModuleWarnings& warnings) {
   const std::string code = read_text(page, offset, 6, "date code", warnings);
   if (code.empty()) return {};
@@ -100,7 +100,7 @@ Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity
   }
   Limits limits{limit_of(quantity, raw[1], false), limit_of(quantity, raw[3], false),
                 limit_of(quantity, raw[2], true), limit_of(quantity, raw[0], true)};
-  // Warnings are optional (SFF-8636 table 6-28): two of 0 mean that there are none.
+  // Warnings are optional (SFF-8636 table 6-28): if both are 0, there are none.
   if (raw[2] == 0 && raw[3] == 0) limits.low_warn = limits.high_warn = std::nullopt;
   if (in_order(limits)) return limits;
   const auto number = [&](std::size_t i) { return converted(quantity, raw.at(i)); };

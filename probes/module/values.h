@@ -1,5 +1,5 @@
-// What the three memory maps share: a number with its unit, its limits and its flags, text, dates,
-// and the refusal of impossible values, which become a sentence in the sample's warnings.
+// What the three memory maps share: numbers with unit, limits and flags; text; dates; and the
+// rejection of impossible values, which become warnings in the sample.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ namespace linkhealth {
 using ModuleWarnings = std::vector<std::string>;
 void warn_once(ModuleWarnings& warnings, std::string warning);
 
-/// raw * times / over. A step of 1/n is a division: that gives the nearest double (33000 of 0.1 mV
-/// are 3.3 V), a product with 1e-4 does not.
+/// raw * times / over. For a step of 1/n, dividing gives the nearest double (33000 of 0.1 mV are
+/// 3.3 V); multiplying by 1e-4 does not.
 struct Scale {
   double times = 1, over = 1;
   [[nodiscard]] constexpr double of(double raw) const { return raw * times / over; }
 };
 
-/// A register's meaning. Outside `min`..`max` a value cannot be true.
+/// A register's meaning. A value outside `min`..`max` is impossible.
 struct ModuleQuantity {
   std::string_view name;
   std::string_view unit;
@@ -36,8 +36,8 @@ struct ModuleQuantity {
   Scale scale;
 };
 
-/// A value that all memory maps have, with the same scale: where a sample holds it, its flags and
-/// its limits.
+/// A value that all memory maps have, with the same scale: the members of a sample that hold it,
+/// its flags and its limits.
 template <typename Owner>
 struct MonitorField {
   ModuleQuantity quantity;
@@ -73,25 +73,25 @@ std::optional<double> read_value(const ModulePage& page, unsigned offset,
                                  const ModuleQuantity& quantity, unsigned lane,
                                  ModuleWarnings& warnings);
 /// Four registers: high alarm, low alarm, high warning, low warning. A limit at the end of its
-/// scale is none, for nothing can pass it (CMIS 5.4 7.1.3.2). Empty when they are all zero or, with
-/// a warning, not in order.
+/// scale is absent, because no value can pass it (CMIS 5.4 7.1.3.2). Empty if all are zero or, with
+/// a warning, out of order.
 Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                    ModuleWarnings& warnings);
 
-/// Where a map has the four flags of one value, from that of the high alarm: bits to go up, and
-/// bytes for the warnings.
+/// The positions of one value's four flags, relative to the high alarm: bits, and bytes for the
+/// warnings.
 struct FlagLayout {
   std::int8_t low_alarm, high_warn, low_warn;
   std::uint8_t warn_bytes;
 };
 inline constexpr FlagLayout kSff8472Flags{-1, 0, -1, 4};   // alarms in 112-113, warnings in 116-117
-inline constexpr FlagLayout kSff8636Flags{-1, -2, -3, 0};  // half a byte, going down
-inline constexpr FlagLayout kCmisFlags{1, 2, 3, 0};        // … going up
-/// `bit` is the high alarm's.
+inline constexpr FlagLayout kSff8636Flags{-1, -2, -3, 0};  // half a byte, descending
+inline constexpr FlagLayout kCmisFlags{1, 2, 3, 0};        // half a byte, ascending
+/// `bit`: the high alarm's.
 AlarmFlags read_flags(const ModulePage& page, const FlagLayout& layout, unsigned offset,
                       unsigned bit);
 
-/// A bit of an advertisement. Byte 0: the map has the quantity always.
+/// A bit of an advertisement. Byte 0: the map always has the quantity.
 struct AdvertBit {
   std::uint8_t byte = 0, bit = 0;
   [[nodiscard]] bool in(const ModulePage& advert) const {
@@ -99,14 +99,15 @@ struct AdvertBit {
   }
 };
 
-/// A bit that is a state, a loss or a fault. Of a lane the first one's; the others follow above it.
+/// A bit that is a state, a loss or a fault. For lanes, the first one's; the others follow in
+/// higher bits.
 template <typename Owner>
 struct StateBit {
   std::optional<bool> Owner::*field;
   std::uint8_t at, bit;
   AdvertBit advert;
 };
-/// Reads those of the rows that `advert` offers.
+/// Reads the rows that `advert` offers.
 template <typename Owner, typename Rows>
 void read_bits(const Rows& rows, const ModulePage& page, const ModulePage& advert, unsigned lane,
                Owner& owner) {
@@ -114,21 +115,21 @@ void read_bits(const Rows& rows, const ModulePage& page, const ModulePage& adver
     if (row.advert.in(advert)) owner.*row.field = page.bit(row.at, row.bit + lane);
 }
 
-/// Where a map has a monitor of the module as a whole or of each lane (two bytes of value, half a
-/// byte of flags a lane): its value, its limits and the flag of its high alarm.
+/// The position of a monitor of the whole module, or of each lane (two bytes of value and half a
+/// byte of flags per lane): its value, its limits and its high alarm flag.
 template <typename Owner>
 struct Monitor {
   MonitorField<Owner> field;
   std::uint8_t value_at, limits_at, flags_at, flags_bit;
   AdvertBit advert;
 };
-/// `index` of the lane is 0 first; `lane` names it in warnings, 0 for none.
+/// `index`: of the lane, from 0; `lane`: its number in warnings, 0 for none.
 template <typename Owner>
 void read_monitor(const ModulePage& page, const FlagLayout& layout, const Monitor<Owner>& row,
                   Owner& owner, ModuleWarnings& warnings, unsigned index = 0, unsigned lane = 0) {
   owner.*row.field.value =
       read_value(page, row.value_at + 2 * index, row.field.quantity, lane, warnings);
-  // The first of two lanes has the high half of the byte.
+  // The first of two lanes is in the high half of the byte.
   owner.*row.field.flags =
       read_flags(page, layout, row.flags_at + index / 2, row.flags_bit - 4U * (index % 2));
 }
@@ -138,26 +139,26 @@ void read_monitor_limits(const ModulePage& page, const Monitor<Owner>& row, Modu
       read_limits(page, row.limits_at, row.field.quantity, sample.warnings);
 }
 
-/// Printable text without its padding (blanks, NUL, all ones). "" and a warning when it is not
-/// text.
+/// Printable text without padding (blanks, NUL, all ones). "" and a warning if it is not text.
 std::string read_text(const ModulePage& page, unsigned offset, unsigned length,
                       std::string_view name, ModuleWarnings& warnings);
-/// What an SFP or QSFP sends its signal over.
+/// The medium of an SFP or QSFP.
 struct SffMedium {
   bool copper = false;  ///< no light: no power, bias or loss of signal
   bool cable = false;
   std::string kind = "unknown";
 };
 
-/// The longest of lengths in bytes, each of so many metres a step. 0 and all ones are no length.
+/// The longest of several lengths, one byte each, in steps of the given metres. 0 and all ones are
+/// not lengths.
 std::optional<double> longest_m(const ModulePage& page,
                                 std::initializer_list<std::pair<unsigned, double>> bytes);
 
-/// Records one page's checksum: a mismatch is a warning, and the page is still decoded (rebranded
-/// modules have them).
+/// Records one page's checksum. A mismatch is only a warning, and the page is still decoded:
+/// rebranded modules have them.
 void note_checksum(ModuleSample& sample, std::string_view page, std::optional<bool> ok);
 
-/// Vendor, part, serial and revision: where they stand is the only difference between the maps.
+/// Vendor, part, serial and revision: the maps differ only in their position.
 struct IdentityOffsets {
   unsigned vendor, part_number, revision, revision_length, serial, date;
 };

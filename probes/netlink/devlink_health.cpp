@@ -21,15 +21,15 @@ struct FatalReporter {
   Milliseconds after;
 };
 // linux: drivers/net/ethernet/mellanox/mlx5/core/health.c, broadcom/bnxt/bnxt_devlink.c (until 5.15
-// fw_fatal; then "fw", which is in error, too, for the seconds of a reset that mends it),
-// qlogic/qed/qed_devlink.c. Not mlx5's "fw": any syndrome. Not ice's "port": it is never
+// fw_fatal; then "fw", which is also in error for the seconds of a reset that repairs it),
+// qlogic/qed/qed_devlink.c. Not mlx5's "fw": it covers any syndrome. Not ice's "port": it is never
 // reset.
 constexpr FatalReporter kFatal[] = {{"mlx5_core", "fw_fatal", Milliseconds(0)},
                                     {"bnxt_en", "fw_fatal", Milliseconds(0)},
                                     {"bnxt_en", "fw", Milliseconds(60'000)},
                                     {"qede", "fw_fatal", Milliseconds(0)}};
 
-/// ice's, which has one for each port (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
+/// ice has one per port (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
 constexpr std::string_view kDescribed = "port";
 
 Result<HealthReporter> parse_reporter(ByteView message) {
@@ -95,7 +95,7 @@ Result<std::vector<HealthReporter>> HealthReporters::read(Host& host) {
     const auto known =
         errors_.try_emplace({reporter.device, reporter.name}, *reporter.errors).first;
     const bool is_new = *reporter.errors != std::exchange(known->second, *reporter.errors);
-    if (!is_new || *reporter.errors == 0) continue;  // 0: the driver was loaded again
+    if (!is_new || *reporter.errors == 0) continue;  // 0: the driver was reloaded
     auto description = diagnose(host, *family, reporter);
     if (!description) reporter.diagnosis_error = description.error();
     if (description) reporter.description = *std::move(description);

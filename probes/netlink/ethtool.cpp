@@ -61,7 +61,7 @@ constexpr std::string_view kModule[] = {"CMIS module is not in ModuleReady state
 
 struct DownReasonText {
   std::string_view state;
-  std::span<const std::string_view> substates;  ///< of substate 1, 2, …
+  std::span<const std::string_view> substates;  ///< for substate 1, 2, …
 };
 
 /// In the order of enum ethtool_link_ext_state.
@@ -132,7 +132,7 @@ Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::u
 }
 
 Result<EthtoolLinkModes> read_linkmodes(Host& host, EthtoolFamily family, std::uint32_t ifindex) {
-  // Bit sets as words instead of names: we do not read them.
+  // Request compact bit sets, without names: we do not use them.
   const auto answer =
       request_genl(host,
                    device_request(family, ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_A_LINKMODES_HEADER,
@@ -164,7 +164,7 @@ std::string reed_solomon_name(const FecLink& link) {
   return *link.speed_mbps / *link.lanes <= kFastestNrzLaneMbps ? "RS528" : "RS544";
 }
 
-/// One total, then one value for each lane (fec_stats_recalc); nothing when absent or damaged.
+/// One total, then one value per lane (fec_stats_recalc); nothing if absent or damaged.
 void read_fec_values(const NetlinkAttributes& stats, std::uint16_t type, std::string_view counter,
                      std::optional<std::uint64_t> FecLane::*field, EthtoolFec& fec) {
   const ByteView array = stats[type].payload;
@@ -178,14 +178,14 @@ void read_fec_values(const NetlinkAttributes& stats, std::uint16_t type, std::st
   for (std::size_t lane = 0; lane < lanes; ++lane) fec.lanes[lane].*field = values[lane + 1];
 }
 
-// The histogram of code words by how many symbols of them were wrong (IEEE 802.3ck-2022,
-// 802.3df-2024), newer than Debian 12's headers: linux
-// include/uapi/linux/ethtool_netlink_generated.h, net/ethtool/fec.c (fec_put_hist).
+// The histogram of codewords by their number of symbol errors (IEEE 802.3ck-2022, 802.3df-2024),
+// newer than Debian 12's headers: linux include/uapi/linux/ethtool_netlink_generated.h,
+// net/ethtool/fec.c (fec_put_hist).
 constexpr std::uint16_t kStatHistogram = 5;  // ETHTOOL_A_FEC_STAT_HIST, once for each bin
 constexpr std::uint16_t kBinLow = 2;         // ETHTOOL_A_FEC_HIST_BIN_LOW; 1 is padding
 constexpr std::uint16_t kBinHigh = 3;
 constexpr std::uint16_t kBinValue = 4;
-constexpr std::uint32_t kMaxSymbols = 1024;  // a code word has 544; more is damage
+constexpr std::uint32_t kMaxSymbols = 1024;  // a codeword has 544; more is damage
 
 void read_histogram(Counters& counters, const NetlinkAttributes& stats) {
   for (const NetlinkAttribute& attribute : stats) {
@@ -194,7 +194,7 @@ void read_histogram(Counters& counters, const NetlinkAttributes& stats) {
     const auto low = bin[kBinLow].u32();
     const auto high = bin[kBinHigh].u32();
     std::optional<std::uint64_t> value = bin[kBinValue].u64();
-    // nla_put_uint() writes 32 bits where they are enough.
+    // nla_put_uint() writes 32 bits if they suffice.
     if (!value) value = bin[kBinValue].u32();
     if (!low || !high || !value || *low > *high || *high > kMaxSymbols) continue;
     counters.set("fec_hist_" + std::to_string(*low) + "to" + std::to_string(*high), *value);
@@ -250,8 +250,8 @@ struct StatGroup {
   std::uint32_t string_set;
   std::string_view prefix;
 };
-// Not the group "phydev" (6.14, of a copper PHY behind phylib, which no RDMA NIC has): an older
-// kernel refuses the whole request for a group that it does not know.
+// Not the group "phydev" (6.14, for a copper PHY behind phylib, which no RDMA NIC has): an older
+// kernel refuses the whole request if it contains an unknown group.
 constexpr std::array<StatGroup, 4> kGroups = {{
     {ETHTOOL_STATS_ETH_PHY, ETH_SS_STATS_ETH_PHY, "phy_"},
     {ETHTOOL_STATS_ETH_MAC, ETH_SS_STATS_ETH_MAC, "mac_"},
@@ -297,8 +297,8 @@ void add_statistic(Counters& counters, const StatGroup& group, const EthtoolStat
   }
 }
 
-/// A bucket of a packet size histogram, named as ethtool names it; the highest bucket of a driver
-/// may have no end.
+/// A bucket of a packet size histogram, named as in ethtool; a driver's highest bucket may be
+/// open-ended.
 void add_bucket(Counters& counters, const std::string& direction, ByteView nest) {
   const NetlinkAttributes bucket(nest);
   const auto low = bucket[ETHTOOL_A_STATS_GRP_HIST_BKT_LOW].u32();
@@ -383,7 +383,7 @@ Result<Counters> read_pause(Host& host, EthtoolFamily family, std::uint32_t ifin
 
 namespace {
 
-/// Drivers' messages for an empty cage whose errno is another one (linux: bnxt_ethtool.c
+/// Drivers' messages for an empty cage if the errno does not show it (linux: bnxt_ethtool.c
 /// bnxt_get_module_status(), mlxsw/core_env.c, and mlx5 en_ethtool.c since 6.19 with the status of
 /// the register MCIA: 3, not connected).
 bool means_empty_cage(std::string_view words) {
@@ -415,8 +415,8 @@ Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family,
     return std::vector<std::uint8_t>(first, first + data.size());
   }
   Error error = answer.error();
-  // No module; or no device: ethtool itself refuses one that its driver has detached, as in error
-  // recovery (linux: net/ethtool/netlink.c ethnl_ops_begin()).
+  // No module; or no device: ethtool itself refuses a device that its driver has detached, as
+  // during error recovery (linux: net/ethtool/netlink.c ethnl_ops_begin()).
   bool statistics = false;
   if (error.errnum == ENODEV)
     if (const auto state = read_linkstate(host, family, ifindex, statistics);

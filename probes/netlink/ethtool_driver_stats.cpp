@@ -12,10 +12,10 @@
 namespace linkhealth {
 namespace {
 
-/// Drivers with statistics for each of some hundred queues have some ten thousand; more is damage.
+/// Drivers with per-queue statistics for hundreds of queues have some ten thousand; more is damage.
 constexpr std::uint32_t kMaxStatistics = 1U << 17;
 
-/// Runs one ioctl command: `head` with room for `payload` bytes behind it, which the kernel fills.
+/// Runs one ioctl command: `head` followed by room for `payload` bytes, which the kernel fills.
 template <typename Head>
 Result<Bytes> run(Host& host, const std::string& netdev, const Head& head, std::size_t payload) {
   Bytes command(sizeof(Head) + payload);
@@ -88,12 +88,12 @@ Result<DriverStatistics> DriverStatisticsReader::read(Host& host, const std::str
     if (const auto names = read_names(host, netdev, *count); !names) return names.error();
   }
   DriverStatistics read;
-  if (wanted_.empty()) return read;  // the driver need not collect what is not used
+  if (wanted_.empty()) return read;  // spare the driver from collecting what is not used
   ethtool_stats head{};
   head.cmd = ETHTOOL_GSTATS;
   head.n_stats = *count;
   const auto answer = run(host, netdev, head, std::size_t{*count} * sizeof(std::uint64_t));
-  // EFAULT: the driver has more statistics by now, and reached the end of our memory.
+  // EFAULT: the driver now has more statistics, and reached the end of our memory.
   if (!answer && answer.error().errnum != EFAULT) return answer.error();
   if (!answer || value_at<ethtool_stats>(*answer, 0).n_stats != *count) {
     count_ = 0;

@@ -14,9 +14,9 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::uint32_t kKernelGroup = 1;  // of uevents; group 2 is udev's
+constexpr std::uint32_t kKernelGroup = 1;  // group of uevents; group 2 is udev's
 
-/// The next text up to its NUL; what has none ends the message.
+/// The next text up to its NUL; one without NUL ends the message.
 std::optional<std::string_view> next_text(std::string_view& rest) {
   const auto end = rest.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
@@ -44,7 +44,7 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
   FeedNews news;
   if (!events_) return news;
   const auto messages = events_->receive();
-  if (!messages) {  // ENOBUFS: the kernel dropped some, so look at everything
+  if (!messages) {  // ENOBUFS: the kernel dropped some, so read everything
     news.look = news.search = news.more = true;
     return news;
   }
@@ -55,8 +55,8 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
     // A bridge's view of its ports: RTM_DELLINK means that the port left the bridge.
     if (info.ifi_family != AF_UNSPEC || info.ifi_index <= 0) continue;
     const auto ifindex = static_cast<std::uint32_t>(info.ifi_index);
-    // A node with containers makes and drops virtual devices all day long: those that are not ours
-    // only prompt a search.
+    // A node with containers creates and removes virtual devices all the time: unknown ones only
+    // prompt a search.
     if (ifindexes_.contains(ifindex)) news.look = true;
     // register_netdevice() announces a device with all bits set.
     const bool removed = message->type == RTM_DELLINK;

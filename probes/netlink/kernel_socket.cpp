@@ -22,10 +22,10 @@ namespace {
 
 constexpr timeval kReceiveTimeout{2, 0};
 constexpr int kRequestBufferBytes = 1 << 18;
-constexpr int kEventBufferBytes = 1 << 20;  // a driver that loads sends hundreds of uevents at once
+constexpr int kEventBufferBytes = 1 << 20;  // a loading driver sends hundreds of uevents at once
 constexpr int kInterruptedDumpTries = 3;
 
-/// libnl returns its own numbers; callers compare with errno.
+/// libnl has its own error numbers; callers compare with errno.
 Error socket_error(const std::string& what, int libnl_error) {
   constexpr std::pair<int, int> kErrnos[] = {
       {NLE_AGAIN, EAGAIN},        {NLE_NOMEM, ENOBUFS},
@@ -58,8 +58,7 @@ Result<Bytes> receive_datagram(nl_sock* socket) {
   return sender.nl_pid == 0 ? Bytes(bytes.begin(), bytes.end()) : Bytes();
 }
 
-/// The first message of `datagram`, which is advanced to the next; nullopt: its length makes no
-/// sense.
+/// The first message of `datagram`, which is advanced to the next; nullopt: its length is invalid.
 std::optional<ByteView> next_message(ByteView& datagram) {
   const auto* const head = reinterpret_cast<const nlmsghdr*>(datagram.data());
   if (nlmsg_ok(head, static_cast<int>(datagram.size())) == 0) return std::nullopt;
@@ -68,8 +67,8 @@ std::optional<ByteView> next_message(ByteView& datagram) {
   return message;
 }
 
-/// The text of NLMSGERR_ATTR_MSG, "" when there is none. NETLINK_CAP_ACK: the kernel echoes no
-/// more than the header of our request.
+/// The text of NLMSGERR_ATTR_MSG, "" if there is none. NETLINK_CAP_ACK: the kernel echoes only the
+/// header of our request.
 std::string extended_ack(ByteView message, const nlmsghdr& head) {
   if ((head.nlmsg_flags & NLM_F_ACK_TLVS) == 0) return "";
   // Otherwise it is the NLMSG_DONE of a dump that failed.
@@ -90,7 +89,7 @@ class KernelEvents final : public HostEvents {
   [[nodiscard]] int fd() const override { return nl_socket_get_fd(socket_.get()); }
 
   Result<std::vector<Bytes>> receive() override {
-    // Bounded: one flood must not hold the loop.
+    // Bounded: a flood must not block the loop.
     for (std::size_t datagrams = 0; datagrams < kAtOnce; ++datagrams) {
       auto datagram = receive_datagram(socket_.get());
       if (!datagram && datagram.error().errnum == EAGAIN) break;
@@ -150,7 +149,7 @@ Result<std::unique_ptr<KernelSocket>> KernelSocket::open(int protocol) {
   auto socket = connect(protocol, kRequestBufferBytes);
   if (!socket) return socket.error();
   const int fd = nl_socket_get_fd(socket->get());
-  // Kernels that lack an option work without it: no texts, no strictness.
+  // Kernels without one of these options still work, without texts or strict checks.
   const int on = 1;
   setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof on);
   setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
@@ -177,7 +176,7 @@ Result<std::vector<Bytes>> KernelSocket::request_once(std::span<const std::byte>
   head->nlmsg_seq = nl_socket_use_seq(socket_.get());
   head->nlmsg_pid = nl_socket_get_local_port(socket_.get());
   head->nlmsg_flags |= NLM_F_REQUEST;
-  // Without a dump the closing ACK marks the end of the answers.
+  // Except for a dump, the closing ACK marks the end of the answers.
   if ((head->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP) head->nlmsg_flags |= NLM_F_ACK;
   AnswerCollector collector(head->nlmsg_seq);
   if (const int sent = nl_sendto(socket_.get(), bytes.data(), bytes.size()); sent < 0)

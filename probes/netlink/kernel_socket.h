@@ -1,5 +1,5 @@
-// Byte transport to the kernel over a netlink socket of libnl: one request and its answers, or
-// multicast messages. Knows message headers only; the probes parse what is inside. (linux:
+// Byte transport to the kernel over a libnl netlink socket: one request and its answers, or
+// multicast messages. Parses message headers only; the probes parse the rest. (linux:
 // net/netlink/af_netlink.c)
 #pragma once
 
@@ -18,14 +18,14 @@ struct nl_sock;
 
 namespace linkhealth {
 
-/// Gathers the answers to one request from datagrams. Separate from the socket for tests.
+/// Collects the answers to one request from datagrams. Separate from the socket for tests.
 class AnswerCollector {
  public:
   explicit AnswerCollector(std::uint32_t sequence) : sequence_(sequence) {}
 
-  /// Adds one datagram. Messages of other sequences are late answers to an abandoned request and
-  /// are ignored. Errors: the kernel's, with its extended ack text; EAGAIN when a change
-  /// interrupted a dump (NLM_F_DUMP_INTR); EBADMSG when the lengths make no sense.
+  /// Adds one datagram. Messages with other sequence numbers are late answers to an abandoned
+  /// request and are ignored. Errors: the kernel's, with its extended ack text; EAGAIN if a change
+  /// interrupted a dump (NLM_F_DUMP_INTR); EBADMSG if the lengths are invalid.
   Result<void> add(std::span<const std::byte> datagram);
   [[nodiscard]] bool complete() const { return complete_; }
   std::vector<Bytes> take() { return std::move(answers_); }
@@ -45,8 +45,8 @@ class KernelSocket {
  public:
   static Result<std::unique_ptr<KernelSocket>> open(int protocol);
 
-  /// See Host::netlink. ETIMEDOUT when the kernel does not answer for 2 s. A request that the
-  /// kernel works on inside send(2), such as a read of a slow module's EEPROM, has no time limit.
+  /// See Host::netlink. ETIMEDOUT if the kernel does not answer within 2 s. A request that the
+  /// kernel handles inside send(2), such as a read of a slow module's EEPROM, has no time limit.
   Result<std::vector<Bytes>> request(std::span<const std::byte> message);
   /// False after an error that may leave answers behind in the socket.
   [[nodiscard]] bool usable() const { return usable_; }

@@ -86,7 +86,7 @@ std::string_view NetlinkAttribute::text() const {
 NetlinkAttributes::NetlinkAttributes(ByteView bytes) {
   const auto* attribute = reinterpret_cast<const nlattr*>(bytes.data());
   int rest = static_cast<int>(bytes.size());
-  // The last attribute may come without its padding: nla_next() then leaves less than nothing.
+  // The last attribute may lack its padding: nla_next() then makes `rest` negative.
   for (; rest > 0 && nla_ok(attribute, rest) != 0; attribute = nla_next(attribute, &rest))
     all_.push_back({static_cast<std::uint16_t>(nla_type(attribute)),
                     view(nla_data(attribute), nla_len(attribute))});

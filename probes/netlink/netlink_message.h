@@ -27,13 +27,13 @@ namespace linkhealth {
 
 using ByteView = std::span<const std::byte>;
 
-/// Builds one message: netlink header, the family's fixed header, attributes. A message of at most
-/// a page: requests are far smaller.
+/// Builds one message: netlink header, the family's fixed header, attributes. At most one page:
+/// requests are far smaller.
 class NetlinkBuilder {
  public:
-  /// `flags` as they are; NLM_F_REQUEST is always added.
+  /// `flags` are used unchanged, plus NLM_F_REQUEST.
   NetlinkBuilder(std::uint16_t type, std::uint16_t flags);
-  /// A request of a generic netlink family.
+  /// A request to a generic netlink family.
   static NetlinkBuilder generic(std::uint16_t family, std::uint16_t flags, std::uint8_t command,
                                 std::uint8_t version = 1);
 
@@ -49,7 +49,7 @@ class NetlinkBuilder {
   NetlinkBuilder& put_string(std::uint16_t type, const std::string& text);
   NetlinkBuilder& put(std::uint16_t type, ByteView payload);
   NetlinkBuilder& put_flag(std::uint16_t type) { return put(type, {}); }
-  /// Attributes between open and close are inside the nest.
+  /// Attributes added between open and close are inside the nest.
   NetlinkBuilder& open_nest(std::uint16_t type);
   NetlinkBuilder& close_nest();
 
@@ -65,7 +65,7 @@ class NetlinkBuilder {
   }
 
   std::unique_ptr<nl_msg, void (*)(nl_msg*)> message_;
-  std::vector<nlattr*> nests_;  ///< the open ones
+  std::vector<nlattr*> nests_;  ///< those that are open
 };
 
 /// One attribute. The numbers are nullopt when the payload has another width: a reading is never
@@ -105,7 +105,7 @@ class NetlinkAttributes {
   /// The first attribute of this type; without payload when there is none.
   [[nodiscard]] NetlinkAttribute operator[](std::uint16_t type) const;
   [[nodiscard]] bool contains(std::uint16_t type) const;
-  /// The attributes inside a nest; empty when there is no such nest or it is broken.
+  /// The attributes inside a nest; empty if there is none or it is broken.
   [[nodiscard]] NetlinkAttributes nested(std::uint16_t type) const {
     return NetlinkAttributes((*this)[type].payload);
   }
@@ -115,7 +115,7 @@ class NetlinkAttributes {
   bool broken_ = false;
 };
 
-/// One whole message, taken apart. Points into the bytes it was made from.
+/// One parsed message. Points into the bytes it was made from.
 struct NetlinkMessage {
   std::uint16_t type = 0;
   ByteView header;  ///< the family's fixed header
@@ -131,22 +131,21 @@ struct NetlinkMessage {
   }
 };
 
-/// An Error (errnum EBADMSG) when the message is shorter than its length field or its fixed header,
-/// or when its attributes do not fit. Bytes after the message's own length are ignored.
+/// Error EBADMSG if the message is shorter than its length field or its fixed header, or if its
+/// attributes do not fit. Bytes after the message's own length are ignored.
 Result<NetlinkMessage> parse_netlink_message(ByteView bytes, std::size_t header_size);
 
-/// The attributes of one message of a generic netlink family. Error as above, or when it is of
-/// another command.
+/// The attributes of one message of a generic netlink family. Error as above, or if it has another
+/// command.
 Result<NetlinkAttributes> parse_genl_message(ByteView bytes, std::uint8_t command);
 
-/// The Error of a message that cannot be used: "netlink: WHAT", errnum EBADMSG.
+/// The Error for an unusable message: "netlink: WHAT", errnum EBADMSG.
 Error bad_message(const std::string& what);
 
 /// Sends one request and returns its first answer.
 Result<Bytes> request_one(Host& host, int protocol, const NetlinkBuilder& request);
 
-/// The answer to a request of a generic netlink family. Can only be moved: `attributes` point into
-/// `bytes`.
+/// The answer to a request to a generic netlink family. Move-only: `attributes` point into `bytes`.
 struct GenericReply {
   GenericReply(Bytes message, NetlinkAttributes content)
       : bytes(std::move(message)), attributes(std::move(content)) {}
@@ -155,7 +154,7 @@ struct GenericReply {
   Bytes bytes;
   NetlinkAttributes attributes;
 };
-/// Sends one request and parses its first answer, which must be of `reply_command`.
+/// Sends one request and parses its first answer, which must have the command `reply_command`.
 Result<GenericReply> request_genl(Host& host, const NetlinkBuilder& request,
                                   std::uint8_t reply_command);
 

@@ -14,7 +14,7 @@
 namespace linkhealth {
 namespace {
 
-/// struct rtnl_link_stats64 in its order: all 64 bit, newer kernels append.
+/// struct rtnl_link_stats64 in order: all 64 bits; newer kernels append.
 constexpr std::string_view kStatNames[] = {
     "rx_packets",          "tx_packets",        "rx_bytes",         "tx_bytes",
     "rx_errors",           "tx_errors",         "rx_dropped",       "tx_dropped",
@@ -31,7 +31,7 @@ std::string hardware_address(ByteView bytes) {
   return text;
 }
 
-/// At most kMaxCarrierEvents; 0 when a count is missing or went backwards.
+/// At most kMaxCarrierEvents; 0 if a count is missing or decreased.
 std::uint64_t increase(std::optional<std::uint64_t> before, std::optional<std::uint64_t> after) {
   return before && after && *after > *before ? std::min(*after - *before, kMaxCarrierEvents) : 0;
 }
@@ -89,7 +89,7 @@ std::vector<PortEvent> link_changes(const PortKey& port, std::string_view driver
   std::uint64_t ups = increase(before.carrier_up_count, after.carrier_up_count);
   bool carrier = before.carrier.value_or(false);
   if (!carrier && !after.carrier.value_or(false) && is_no_change(driver, ups, downs)) return events;
-  // Losses and gains alternate; where the counts do not allow it, the kernel's counts win.
+  // Losses and gains alternate; if the counts do not allow that, the kernel's counts are kept.
   while (downs + ups > 0) {
     const bool loss = downs > 0 && (carrier || ups == 0);
     events.push_back(

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kMaxLanes = 32;  // of a module with four banks (CMIS 8.1)
 
-/// Wider than anything works, narrower than what a mistaken unit gives.
+/// Wider than anything that works, narrower than the result of a wrong unit.
 struct Range {
   std::string_view ending;  ///< of the key
   double low, high;
 };
-/// The first row whose ending fits counts.
+/// The first row with a matching ending applies.
 constexpr auto kRanges = std::to_array<Range>({{"temperature_c", -100, 200},
                                                {"_v", 0, 20},
                                                {"power_mw", 0, 1000},
@@ -34,10 +34,11 @@ constexpr auto kRanges = std::to_array<Range>({{"temperature_c", -100, 200},
                                                {"speed_mbps", 0, 100e6},
                                                {"lanes", 0, 64},
                                                {"_m", 0, 1e7}});
-/// Neither of CMIS's nor of verbs' numbers is larger.
+/// No number of CMIS or verbs is larger.
 constexpr double kLargest = 1e20;
 
-/// The words of docs/schema. Those of a port are the kernel's (drivers/infiniband/core/sysfs.c).
+/// The values allowed by docs/schema. Those of a port are the kernel's
+/// (drivers/infiniband/core/sysfs.c).
 using Words = std::span<const std::string_view>;
 constexpr std::string_view kStateWords[] = {"",      "NOP",    "DOWN",        "INIT",
                                             "ARMED", "ACTIVE", "ACTIVE_DEFER"};
@@ -51,7 +52,7 @@ constexpr std::string_view kPhysStateWords[] = {"",
                                                 "Phy Test"};
 constexpr std::string_view kKindWords[] = {"optical", "aoc", "dac", "acc", "unknown"};
 
-/// Parts of a quantity: the key of the quantity names what is measured.
+/// Parts of a quantity: the quantity's own key tells what is measured.
 bool is_part(std::string_view name) {
   constexpr auto kParts =
       std::to_array<std::string_view>({"min", "max", "avg", "current", "total", "low_alarm",
@@ -84,7 +85,7 @@ class Check {
     if (!(number >= allowed.low && number <= allowed.high))
       complain(fmt::format("{} of {:g} is out of range", key_, number));
   }
-  /// All ones are a register that does not answer; a saturated counter ends at its own width.
+  /// All ones mean a register that does not answer; a saturated counter ends at its own width.
   void value(std::uint64_t count) {
     if (count == std::numeric_limits<std::uint64_t>::max())
       complain(fmt::format("{} of all ones: no answer of the device", key_));

@@ -17,7 +17,7 @@ namespace linkhealth {
 
 namespace {
 
-/// Why what is in such a file or directory may not be trusted; "" when it may.
+/// Why a file or directory with this status is not trusted; "" if it is.
 std::string find_distrust(const struct stat& status) {
   if (status.st_uid != 0 && status.st_uid != geteuid())
     return "owned by neither root nor this daemon's user";
@@ -32,7 +32,7 @@ Error refused(int errnum) {
   return {std::strerror(errnum), errnum};
 }
 
-/// With O_DIRECTORY the kernel reports a symbolic link as it reports a file.
+/// With O_DIRECTORY the kernel reports a symbolic link like a file.
 Error refused_directory(const std::string& path, int errnum) {
   struct stat status {};
   if (errnum == ENOTDIR && lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode))
@@ -81,7 +81,7 @@ class LiveImportDirectory final : public ImportDirectory {
   }
 
   Result<std::string> read(const std::string& name) override {
-    // Not blocking: a pipe without a writer would hold the thread.
+    // Non-blocking: a pipe without a writer would block the thread.
     const OwnedFd file(
         open((path_ + "/" + name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file) return refused(errno);

@@ -54,7 +54,7 @@ Result<ImportFile> parse_head(const Json& json) {
   return ImportFile{*head.at, *head.valid_for_s, {}};
 }
 
-/// The newest file counts: an empty group would withdraw what an older file has.
+/// The newest file counts: an empty group would revoke an older file's.
 void drop_empty(ImportedPort& port) {
   const auto drop = [&port](auto& group, std::string_view name) {
     group.reset();

@@ -18,11 +18,11 @@ namespace linkhealth {
 
 namespace {
 
-// Neighbours of one port and ports in all, at most: a broken lldpd must not fill the memory.
+// Limits on the neighbours of one port and on all ports: a broken lldpd must not fill the memory.
 constexpr std::size_t kMaxNeighbours = 64;
 constexpr std::size_t kMaxInterfaces = 4096;
 
-/// What we use of lldpd's control library.
+/// The functions of lldpd's control library that we use.
 struct Lldpctl {
   RuntimeLibrary library{"liblldpctl.so.4"};
   LINKHEALTH_RUNTIME_FUNCTION(lldpctl_atom_dec_ref);
@@ -42,7 +42,7 @@ struct Lldpctl {
 using Connection = std::unique_ptr<lldpctl_conn_t, decltype(Lldpctl::lldpctl_release)>;
 using Atom = std::unique_ptr<lldpctl_atom_t, decltype(Lldpctl::lldpctl_atom_dec_ref)>;
 
-/// The socket below the library: never blocks longer than until the deadline.
+/// The socket below the library: never blocks beyond the deadline.
 class BoundedSocket {
  public:
   BoundedSocket(Milliseconds patience, const Clock& clock)
@@ -109,7 +109,7 @@ class BoundedSocket {
   int errnum_ = 0;
 };
 
-/// One request's answer, read atom by atom.
+/// The answer to one request, read atom by atom.
 class Answer {
  public:
   Answer(const Lldpctl& lldpctl, lldpctl_conn_t* connection)
@@ -123,7 +123,7 @@ class Answer {
     bool whole = true;
     each(list.get(), [&](lldpctl_atom_t* item) {
       const Atom port = owned(lldpctl_.lldpctl_get_port(item));
-      // A device may go between the two requests: that is no error.
+      // A device may disappear between the two requests: that is not an error.
       whole = port != nullptr || lldpctl_.lldpctl_last_error(connection_) == LLDPCTL_ERR_NOT_EXIST;
       if (port)
         found.push_back({text_of(item, lldpctl_k_interface_name), neighbours_of(port.get())});
@@ -144,7 +144,7 @@ class Answer {
   Atom part_of(lldpctl_atom_t* atom, lldpctl_key_t key) const {
     return owned(atom != nullptr ? lldpctl_.lldpctl_atom_get(atom, key) : nullptr);
   }
-  /// Calls on_item with each atom of a list, as long as it returns true.
+  /// Calls on_item with each atom of a list while it returns true.
   template <typename OnItem>
   void each(lldpctl_atom_t* list, OnItem on_item) const {
     if (list == nullptr) return;
@@ -192,10 +192,10 @@ class LldpdClient final : public LldpClient {
   Result<std::vector<LldpInterface>> interfaces() override {
     BoundedSocket socket(patience_, clock_);
     if (auto connected = socket.connect(socket_path_); !connected) return connected.error();
-    // Each time, so that a library that is installed later needs no restart.
+    // Loaded each time, so that installing the library later needs no restart.
     const Lldpctl lldpctl;
     if (const auto ready = lldpctl.library.ready(); !ready) return ready.error();
-    // Otherwise it writes to stderr.
+    // By default it writes to stderr.
     lldpctl.lldpctl_log_callback([](int /*severity*/, const char* /*text*/) {});
     const Connection connection(lldpctl.lldpctl_new_name(socket_path_.c_str(), &BoundedSocket::send,
                                                          &BoundedSocket::receive, &socket),

@@ -11,15 +11,15 @@
 
 namespace linkhealth {
 
-/// A remote system (IEEE 802.1AB) in lldpd, which drops it when its time to live ends.
+/// A remote system (IEEE 802.1AB) known to lldpd, which drops it when its time to live ends.
 struct LldpNeighbour {
-  std::string protocol;  ///< "LLDP", or "CDPv2" and others where lldpd is configured to read them
-  std::string chassis_name;        ///< system name; "" when it sends none
-  std::string chassis_id;          ///< mostly a MAC address
+  std::string protocol;  ///< "LLDP"; or "CDPv2" and others if lldpd is configured to accept them
+  std::string chassis_name;        ///< system name; "" if not sent
+  std::string chassis_id;          ///< usually a MAC address
   std::string port_id;             ///< "Ethernet17/1", or a MAC address, or a number
   std::string port_id_subtype;     ///< lldpd's term: "ifname", "mac", "local", "ifalias", "ip", …
-  std::string port_description;    ///< "" when it sends none
-  std::string management_address;  ///< the first; "" when it sends none
+  std::string port_description;    ///< "" if not sent
+  std::string management_address;  ///< the first; "" if not sent
   bool operator==(const LldpNeighbour&) const = default;
 };
 
@@ -32,16 +32,16 @@ struct LldpInterface {
 class LldpClient {
  public:
   virtual ~LldpClient() = default;
-  /// Every device that lldpd watches. errnum of an error: ENOENT no socket, ECONNREFUSED no
-  /// process listens, EACCES not allowed, ETIMEDOUT no answer in time, EPROTO a malformed answer.
+  /// Every device that lldpd watches. Errors by errnum: ENOENT no socket, ECONNREFUSED no process
+  /// listens, EACCES not allowed, ETIMEDOUT no answer in time, EPROTO a malformed answer.
   virtual Result<std::vector<LldpInterface>> interfaces() = 0;
 };
 
 /// lldpd's own socket: /run/lldpd.socket on Debian.
 inline constexpr const char* kLldpdSocket = "/run/lldpd.socket";
 
-/// A connection for each request, which takes at most `patience` by `clock`, and each single wait
-/// too.
+/// Opens one connection per request. A request takes at most `patience` by `clock`, and so does
+/// each single wait.
 std::unique_ptr<LldpClient> make_lldpd_client(std::string socket_path, Milliseconds patience,
                                               const Clock& clock);
 

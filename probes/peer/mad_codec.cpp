@@ -17,7 +17,7 @@ static_assert(kMadSize == IB_MAD_SIZE);
 constexpr std::uint8_t kSmpDirected = 0x81;
 constexpr std::uint8_t kGet = 0x01;
 constexpr std::uint8_t kGetResponse = 0x81;
-constexpr std::uint16_t kPermissive = 0xffff;  // the LID of "no LID": the whole way is directed
+constexpr std::uint16_t kPermissive = 0xffff;  // means "no LID": the whole path is directed
 constexpr std::size_t kClassAt = 1, kMethodAt = 3, kTransactionAt = 12;
 static_assert(IB_SMP_DATA_OFFS == IB_PC_DATA_OFFS);
 constexpr int kDataAt = IB_SMP_DATA_OFFS;
@@ -36,7 +36,7 @@ std::uint64_t field64(const Mad& mad, int at, MAD_FIELDS which) {
   return mad_get_field64(bytes_of(mad), at, which);
 }
 
-/// The sysfs words (linux: drivers/infiniband/core/sysfs.c state_show, phys_state_show).
+/// The names used in sysfs (linux: drivers/infiniband/core/sysfs.c state_show, phys_state_show).
 constexpr std::string_view kStates[] = {"", "DOWN", "INIT", "ARMED", "ACTIVE"};
 constexpr std::string_view kPhysStates[] = {"",
                                             "Sleep",
@@ -52,8 +52,7 @@ struct Coded {
   std::uint32_t code;
   std::uint32_t value;
 };
-// Speeds are one lane's, in the round figures of the kernel's rate file, so that both ends can be
-// compared.
+// Speeds are per lane, rounded as in the kernel's rate file, so that both ends can be compared.
 constexpr Coded kWidths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
 constexpr Coded kSpeedsMbps[] = {{1, 2'500}, {2, 5'000}, {4, 10'000}};
 constexpr Coded kExtendedSpeedsMbps[] = {{1, 14'000}, {2, 25'000}, {4, 50'000}, {8, 100'000}};
@@ -80,18 +79,18 @@ std::uint32_t extended_speed_2(const Mad& answer) {
 }
 
 std::optional<std::uint32_t> lane_speed_mbps(const Mad& answer) {
-  // A later speed hides the earlier fields, also one that is not known here: then the speed is not
-  // known.
+  // A newer speed field overrides the older ones, even with an unknown code: then the speed is
+  // unknown.
   if (const std::uint32_t extended_2 = extended_speed_2(answer); extended_2 != 0)
     return look_up(kExtendedSpeeds2Mbps, extended_2);
   // CapabilityMask decides whether this field counts, but a switch has the mask in port 0 only;
-  // elsewhere unused is 0.
+  // elsewhere an unused field is 0.
   const std::uint32_t extended = field(answer, kDataAt, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
   if (extended != 0) return look_up(kExtendedSpeedsMbps, extended);
   return look_up(kSpeedsMbps, field(answer, kDataAt, IB_PORT_LINK_SPEED_ACTIVE_F));
 }
 
-/// What the low bits of a status mean (IBA 13.4.7).
+/// The meaning of the low bits of a status (IBA 13.4.7).
 std::string_view status_text(std::uint32_t status) {
   switch (status >> 2U & 7U) {
     case 1:
@@ -186,8 +185,8 @@ Result<Mad> check_answer(const Mad& request, std::span<const std::uint8_t> answe
   if (!same_transaction(request, answer)) return Error{"the answer to another request", EPROTO};
   if (mad[0] != 1 || mad[kClassAt] != request[kClassAt] || mad[kMethodAt] != kGetResponse)
     return Error{"not an answer", EPROTO};
-  // The status comes first: some agents return an error without the attribute. The top bit of a
-  // directed one is its direction.
+  // Check the status first: some agents return an error without the attribute. In a directed MAD
+  // its top bit is the direction.
   const std::uint32_t status = mad[kClassAt] == kSmpDirected ? field(mad, 0, IB_DRSMP_STATUS_F)
                                                              : field(mad, 0, IB_MAD_STATUS_F);
   if (status != 0)

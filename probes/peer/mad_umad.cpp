@@ -16,11 +16,11 @@
 namespace linkhealth {
 namespace {
 
-/// For the kernel to wake us after its own last timeout.
+/// Lets the kernel wake us after its own last timeout.
 constexpr Milliseconds kSlack{100};
-/// Late answers to earlier requests, dropped for one request: they are there at once or not at all.
+/// Limit of late answers dropped for one request: they are there at once or not at all.
 constexpr int kMostStrays = 16;
-/// More than any InfiniBand MAD, so that a longer one is seen as such.
+/// Larger than any InfiniBand MAD, so that a longer one is noticed.
 constexpr std::size_t kReceiveSize = 2048;
 
 struct Umad {
@@ -38,16 +38,15 @@ struct Umad {
   LINKHEALTH_RUNTIME_FUNCTION(umad_unregister);
 };
 
-/// Without ib_umad libibumad writes a warning of its own to stderr at each try, so it is not called
-/// then.
+/// Without ib_umad, libibumad writes its own warning to stderr at each try, so it is not called.
 bool has_ib_umad() {
   const int fd = open("/sys/class/infiniband_mad/abi_version",
-                      O_RDONLY | O_CLOEXEC);  // access() is not ibsim's
+                      O_RDONLY | O_CLOEXEC);  // open(), because ibsim does not intercept access()
   if (fd >= 0) close(fd);
   return fd >= 0;
 }
 
-/// libibumad sets errno (cleared before by us), or only answers -errno; -EIO stands for any.
+/// libibumad sets errno (which we clear before), or only returns -errno; -EIO stands for any.
 int errnum_of(int answer) { return errno != 0 ? errno : -answer; }
 
 /// "/dev/infiniband/umad0". The library gives the name of the issm file only.
@@ -137,7 +136,7 @@ class UmadPort final : public MadPort {
           static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(kReceiveSize)));
       const std::span<const std::uint8_t> answer(bytes, size);
       if (!same_transaction(request, answer)) continue;
-      // An unanswered send comes back itself, with the reason.
+      // An unanswered request is returned itself, with the reason.
       if (const int status = umad_.umad_status(buffer_.data()); status != 0)
         return errno_error("no answer", status);
       return std::vector<std::uint8_t>(answer.begin(), answer.end());
@@ -163,7 +162,7 @@ Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::
   if (const auto ready = umad.library.ready(); !ready) return ready.error();
   errno = 0;
   const int id = umad.umad_open_port(device.c_str(), number);
-  // Read at once: -EIO stands for any error of open().
+  // errno is read at once: -EIO stands for any error of open().
   const int errnum = id == -EIO && errno != 0 ? errno : -id;
   if (id < 0) return open_error(umad, device, number, errnum);
   auto opened = std::make_unique<UmadPort>(umad, id);

@@ -27,7 +27,7 @@ std::string shown(std::string_view name) { return printable(name).substr(0, 80);
 class PortNames {
  public:
   explicit PortNames(std::span<const InventoryPort> ports) {
-    // A name of two ports belongs to the watched one: an exempt port may share its card.
+    // A name shared by two ports belongs to the watched one: an exempt port may be on its card.
     for (const bool exempt : {false, true})
       for (const InventoryPort& port : ports)
         if (exempt == !port.exempt_reason.empty()) add(port);
@@ -54,7 +54,7 @@ struct Times {
   SteadyTime valid_until;
 };
 
-/// The newest valid sample of one kind, and the newest file that had one and is past its validity.
+/// The newest valid sample of one kind, and the newest file that had one and has expired.
 template <typename Sample>
 struct Newest {
   std::optional<Sample> sample;
@@ -111,7 +111,7 @@ class ImportProbe final : public PeerProbe {
   void gap(const std::string& file, const std::string& reason) {
     node_gaps_.push_back({"", kName, shown(file) + ": " + reason});
   }
-  /// Of the directory as a whole; before those of files, of which only the first are kept.
+  /// For the directory as a whole. Placed before those of files, of which only the first are kept.
   void gap_of_all(const std::string& reason) {
     node_gaps_.insert(node_gaps_.begin(), {"", kName, reason});
   }
@@ -147,7 +147,7 @@ class ImportProbe final : public PeerProbe {
   std::optional<Times> times_of(const std::string& name, const ImportFile& file, SteadyTime now,
                                 std::map<std::string, Times>& seen) {
     const WallTime wall = clock_.wall();
-    // The wall clock is read once for each reading: its steps do not change a reading's age.
+    // The wall clock is read once per reading: steps of the clock do not change a reading's age.
     const auto before = seen_.find(name);
     const bool known = before != seen_.end() && before->second.at == file.at;
     if (!known && file.at > wall + timing_.skew) {
@@ -205,7 +205,7 @@ class ImportProbe final : public PeerProbe {
       reading.peer = std::move(of_port.peer.sample);
       reading.read_at = times.read_at - from_seconds(reading.peer->age_s.value_or(0));
       reading.peer->age_s.reset();
-      // The whole reading ends with its first part; the next round has what is left of it.
+      // The whole reading expires with its first part; the next round has the remaining parts.
       reading.valid_until =
           std::min(reading.valid_until.value_or(times.valid_until), times.valid_until);
     }

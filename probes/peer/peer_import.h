@@ -1,6 +1,6 @@
-// Readings of other programs: the far module's powers from a switch's telemetry, a module on an
-// InfiniBand port, for which ethtool has no path. Files in a directory (docs/import.md); what is
-// not used is a gap with the file's name.
+// Readings of other programs: the far module's powers from a switch's telemetry, or a module on an
+// InfiniBand port, which ethtool cannot read. Files in a directory (docs/import.md); what is not
+// used becomes a gap with the file's name.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct ImportTiming {
   Milliseconds skew{5'000};
 };
 
-/// The probe "import". Its readings are of every watched port each time, so that a reading whose
-/// file is gone or past its validity ends; an exempt port may be named and is skipped. `clock`
-/// gives the wall time with which `at` is compared.
+/// The probe "import". Each round returns readings for every watched port, so that a reading ends
+/// when its file is removed or expires. Entries for exempt ports are skipped. `clock`: the wall
+/// time that `at` is compared with.
 std::unique_ptr<PeerProbe> make_import_probe(std::unique_ptr<ImportDirectory> directory,
                                              const Clock& clock, ImportTiming timing);
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxText = 255;  // of a TLV: 802.1AB 8.5
 
 struct DriverHint {
   std::string_view driver;
-  std::string_view text;  ///< {dev}, {pci} and {port} (P1: that of the function .0) are filled in
+  std::string_view text;  ///< {dev}, {pci} and {port} (P1: that of function .0) are filled in
 };
 // Firmware that consumes LLDP frames, so that the host never sees them.
 //   i40e  linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag "disable-fw-lldp"; on
@@ -79,7 +79,7 @@ std::string names_of(const std::vector<LldpNeighbour>& neighbours) {
     const PeerSample peer = peer_of_neighbour(one);
     names.push_back(peer.port.empty() ? peer.system : peer.system + " " + peer.port);
   }
-  std::ranges::sort(names);  // the reason is a metric's label: the same words each time
+  std::ranges::sort(names);  // the reason is a metric's label: always the same words
   if (names.size() > 3) {
     names.resize(3);
     names.emplace_back("…");
@@ -149,7 +149,7 @@ class LldpProbe final : public PeerProbe {
     return reading;
   }
 
-  /// Whether the port is up for so long that LLDP must have come.
+  /// Whether the port has been up for so long that LLDP must have arrived.
   bool is_overdue(const InventoryPort& port, bool has_neighbour, SteadyTime now) {
     // Not the carrier file, whose read waits for the RTNL lock (probes/sysfs/netdev_sysfs.h).
     // "unknown": the driver sets none.
@@ -166,7 +166,7 @@ class LldpProbe final : public PeerProbe {
   std::unique_ptr<Host> host_;
   LldpTiming timing_;
   SteadyTime due_;
-  std::map<std::string, SteadyTime> missing_since_;  ///< by netdev: up, and no neighbour
+  std::map<std::string, SteadyTime> missing_since_;  ///< by netdev: up without a neighbour since
 };
 
 }  // namespace
@@ -205,7 +205,8 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
           "docs/hardware.md), or set peers.lldp to 0",
           socket_path);
     case ECONNREFUSED:
-      // A socket file that was mounted alone is the old one after lldpd has made a new one.
+      // After lldpd has recreated its socket, a socket file that was bind-mounted alone is still
+      // the old one.
       return fmt::format(
           "no process listens on {}: start lldpd (systemctl start lldpd; in a container restart "
           "the container too)",

@@ -16,13 +16,13 @@ std::string identity(const PortId& id) {
   return (id.guid.empty() ? id.stable_key() : id.guid) + "/" + std::to_string(id.port);
 }
 
-/// The next place of `identity` in the period that is not before `earliest`.
+/// The next slot of `identity` that is not before `earliest`.
 SteadyTime slot_after(std::string_view of, Milliseconds period, SteadyTime earliest) {
   const Milliseconds into = (earliest.time_since_epoch() - mad_phase(of, period)) % period;
   return earliest + (into.count() > 0 ? period - into : -into);
 }
 
-/// What outlives a round, while the far end is the same.
+/// Kept between rounds while the far end is the same.
 struct KnownPeer {
   std::uint64_t node_guid = 0;
   std::uint8_t port = 0;
@@ -34,10 +34,11 @@ struct KnownPeer {
 bool is_unicast_lid(std::uint16_t lid) { return lid > 0 && lid < 0xc000; }
 
 /// One round on a port: this port's state; the node at the other end and its name; its port's
-/// state; its counters. Without an answer to one, what builds on it is not requested.
+/// state; its counters. If one is not answered, those that depend on it are not requested.
 class Round {
  public:
-  /// `transaction` counts on over all rounds, so that a late answer fits no later request.
+  /// `transaction` is continued over all rounds, so that a late answer never matches a later
+  /// request.
   Round(MadPort& mads, const MadTiming& timing, std::uint32_t& transaction, std::uint8_t local_port,
         KnownPeer& known, PeerReading& reading)
       : mads_(mads),
@@ -51,7 +52,7 @@ class Round {
     const auto own = get_directed(MadAttribute::kPortInfo, 0, local_port_);
     if (!own) return gap("this node's own port: " + own.error().message);
     if (!decode_port_info(*own).link_up) {
-      known_ = {};  // the next far end may be another one, or the same under another name
+      known_ = {};  // the next far end may be another one, or have another name
       return gap("the link is down: the far end cannot be reached");
     }
     const auto answer = get_directed(MadAttribute::kNodeInfo, local_port_);
@@ -83,7 +84,7 @@ class Round {
     if (!answer) return answer.error();
     return check_answer(bytes, *answer);
   }
-  /// From this node's own port, or with `egress_port` from the node at its other end.
+  /// From this node's own port or, with `egress_port`, from the node at its other end.
   Result<Mad> get_directed(MadAttribute attribute, std::uint8_t egress_port,
                            std::uint8_t port = 0) {
     return get({attribute, port, 0, egress_port}, 0);
@@ -93,8 +94,8 @@ class Round {
     return get({attribute, port, 0, 0}, lid);
   }
 
-  /// A name that does not come keeps its old value. Read in each round: a switch that has just been
-  /// started has its maker's name for some minutes, or none.
+  /// Without an answer the old name is kept. Read in each round: a switch that has just started has
+  /// its maker's name for some minutes, or none.
   void update_identity() {
     if (known_.node_guid != node_.node_guid || known_.port != node_.local_port)
       known_ = {node_.node_guid, node_.local_port, "", std::nullopt};
@@ -134,7 +135,7 @@ class Round {
                                : Result<Counters>(answer.error());
       if (wide) counters->merge(*wide);
       if (!wide) gap("counters: 64-bit ones: " + wide.error().message);
-      // Where the 64-bit query has the error counters too, the short ones (8 and 16 bits) do not
+      // If the 64-bit query has the error counters too, the short ones (8 and 16 bits) must not
       // replace them: under one name one reading would be 65535 and the next 100000.
       if (!wide && offered.extended_errors) return;
     } else {
@@ -187,7 +188,7 @@ class MadProbe final : public PeerProbe {
     SteadyTime due;
     KnownPeer known;
     std::string closed;   ///< why its interface cannot be used; "": it can
-    bool opened = false;  ///< the last time
+    bool opened = false;  ///< at the last try
   };
 
   /// Ports that stay keep their schedule.
@@ -209,7 +210,7 @@ class MadProbe final : public PeerProbe {
     }
   }
 
-  /// The port that is due longest; nullptr: none is due.
+  /// The most overdue port; nullptr: none is due.
   Port* longest_due(SteadyTime now) {
     Port* next = nullptr;
     for (auto& [key, port] : ports_)
@@ -238,7 +239,7 @@ class MadProbe final : public PeerProbe {
     return reading;
   }
 
-  /// Missing rights or a missing interface concern every port and are one gap, unless one of the
+  /// Missing permissions or a missing interface concern every port: one gap, unless one of the
   /// ports could be opened.
   void report_closed(std::vector<PeerReading>& readings, SteadyTime now) const {
     const auto report = [&](const PortKey& key, std::string reason) {
@@ -267,8 +268,8 @@ class MadProbe final : public PeerProbe {
 
 }  // namespace
 
-/// FNV-1a, then the finisher of SplitMix64: GUIDs that differ in their last digits only must not be
-/// neighbours.
+/// FNV-1a, then the finaliser of SplitMix64: GUIDs that differ only in their last digits must not
+/// be adjacent.
 Milliseconds mad_phase(std::string_view identity, Milliseconds period) {
   if (period.count() <= 0) return Milliseconds{0};
   std::uint64_t hash = 0xcbf29ce484222325U;

@@ -13,19 +13,19 @@ namespace linkhealth {
 
 namespace {
 
-// The state must come back soon after a port has left switch mode.
+// The state must be read again soon after a port has left switch mode.
 constexpr unsigned kStateMaxSkip = 7;
 
-/// Files that a driver fills wrongly. Broadcom's of 2025 leaves `symbol_error` little-endian (one
-/// error reads as 256) and cuts `link_downed` to eight bits (hw_counters.c,
-/// bnxt_re_assign_pma_port_counters()); ethtool has both whole, as rx_pcs_symbol_err and
+/// Files that a driver fills incorrectly. Broadcom's driver of 2025 leaves `symbol_error`
+/// little-endian (one error reads as 256) and truncates `link_downed` to eight bits (hw_counters.c,
+/// bnxt_re_assign_pma_port_counters()); ethtool has both in full, as rx_pcs_symbol_err and
 /// link_down_events.
 bool is_wrong(std::string_view driver, std::string_view name) {
   return driver == "bnxt_en" && (name == "symbol_error" || name == "link_downed");
 }
 
-/// Drivers that answer as a performance management agent on every port (`process_mad`), of
-/// whichever function.
+/// Drivers that act as a performance management agent on every port (`process_mad`), whatever its
+/// function.
 bool has_agent(std::string_view driver) {
   return driver == "mlx5_core" || driver == "mlx4_core" || driver == "hfi1";
 }
@@ -50,7 +50,7 @@ std::optional<std::string> parse_state(std::string_view text) {
 }
 
 std::optional<std::string> parse_phys_state(std::string_view text) {
-  // The kernel names InfiniBand's states only; Omni-Path has two more (linux:
+  // The kernel names only InfiniBand's states; Omni-Path has two more (linux:
   // include/rdma/opa_port_info.h OPA_PORTPHYSSTATE_OFFLINE, _TEST). Neither is a link.
   if (text.starts_with("9: ")) return "Offline";
   if (text.starts_with("11: ")) return "Test";
@@ -96,8 +96,8 @@ void IbPortReader::find_counters() {
   auto names = host_->list_dir(port_.sysfs_port_dir + "/counters");
   if (!names) {
     // A driver without a performance management agent has no such directory
-    // (drivers/infiniband/core/sysfs.c makes it only with process_mad): nothing is missing then, as
-    // with rxe, siw, irdma and efa.
+    // (drivers/infiniband/core/sysfs.c creates it only with process_mad): then nothing is missing,
+    // as with rxe, siw, irdma and efa.
     const bool not_offered = names.error().errnum == ENOENT && !has_agent(port_.id.driver);
     if (!not_offered) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
@@ -105,7 +105,7 @@ void IbPortReader::find_counters() {
   std::erase_if(*names,
                 [this](const std::string& name) { return is_wrong(port_.id.driver, name); });
   pma_ = SysfsCounters("counters", "", *names);
-  // ionic has the directory and nothing in it (seen in ROCm/omnistat 301): not offered either.
+  // ionic has an empty directory (seen in ROCm/omnistat 301): not offered either.
   if (names->empty() && has_agent(port_.id.driver))
     no_counters_ = "the counters directory is empty";
 }
@@ -120,7 +120,7 @@ void IbPortReader::find_hw_counters() {
   }
   if (names) {
     std::erase_if(*names, [this](const std::string& name) {
-      return name == "lifespan"  // the cache's age limit, no counter
+      return name == "lifespan"  // the cache's age limit, not a counter
              || pma_.has(name);  // one name, one source
     });
     hw_ = SysfsCounters("hw_counters", "", *names);
@@ -132,7 +132,7 @@ void IbPortReader::find_hw_counters() {
   find_device_counters();
 }
 
-/// Without the names that the port has itself.
+/// Without the names that the port itself has.
 void IbPortReader::find_device_counters() {
   no_device_counters_.clear();
   const bool lacking = no_hw_counters_.empty() && (hw_.empty() || hw_.has_any("vport_"));

@@ -20,14 +20,14 @@ namespace {
 
 constexpr const char* kVerbsDir = "/sys/class/infiniband";
 constexpr const char* kNetDir = "/sys/class/net";
-/// A container without the host's network, a part of /sys, or just gone: one gap, of the source
-/// that cannot be read.
+/// A container without the host's network, a partial /sys, or a device that has just gone: one gap,
+/// of the source that cannot be read.
 constexpr const char* kNotHere = " is not in this network namespace, or not in this /sys";
 constexpr const char* kElsewhere = " in another network namespace";
-/// A container with the host's /sys and its own network: netlink's numbers are those of other
+/// A container with the host's /sys but its own network: netlink's numbers refer to other
 /// interfaces there.
 constexpr const char* kNotOurs = " is in another network namespace than the monitor";
-constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
+constexpr std::size_t kMaxGids = 16;  // enough to find a netdev; each unused entry returns EINVAL
 
 class Builder {
  public:
@@ -37,7 +37,8 @@ class Builder {
   Inventory build() {
     const std::vector<std::string> devices = list(kVerbsDir);
     for (const auto& device : devices) add_verbs_device(device);
-    lists_verbs_ = !devices.empty() || !inventory_.gaps.empty();  // one that can't be read is a gap
+    // a device that cannot be read is a gap.
+    lists_verbs_ = !devices.empty() || !inventory_.gaps.empty();
     const bool has_rdma = !inventory_.ports.empty() || !left_out_pci_.empty();
     for (const auto& netdev : list(kNetDir)) add_plain_port(netdev);
     enter("");
@@ -52,7 +53,7 @@ class Builder {
     if (names) return std::move(*names);
     const bool missing = names.error().errnum == ENOENT;
     if (missing && dir != kNetDir) return {};  // no RDMA at all
-    // Every kernel has a network interface, lo at least: without their directory there is no /sys.
+    // Every kernel has a network interface, at least lo: without their directory there is no /sys.
     add_gap("", dir + ": " + errno_name(names.error().errnum));
     inventory_.incomplete = !missing || inventory_.ports.empty();
     return {};
@@ -62,7 +63,8 @@ class Builder {
     if (watch_.at) watch_.at(device);
   }
 
-  /// True for a device that hangs: only its names and links are read, which need no driver.
+  /// Whether the device hangs: then only its names and links are read, which does not involve the
+  /// driver.
   bool leave_out(const std::string& device, const std::string& dir) {
     if (!watch_.left_out.contains(device)) return false;
     add_gap(device, "left out: its files do not respond");
@@ -105,7 +107,7 @@ class Builder {
   }
 
   /// An XDR port of mlx5 may have a second device with a port for each plane, for management
-  /// datagrams only: it is at the same function, has no uverbs file, and its ports are one cable
+  /// datagrams only: it is on the same function, has no uverbs file, and its ports are one cable
   /// (drivers/infiniband/hw/mlx5/main.c mlx5_ib_add_sub_dev(), core/uverbs_main.c).
   void exempt_plane_device(InventoryPort& device) {
     const std::string dir = device.sysfs_device_dir + "/device/infiniband_verbs";
@@ -139,15 +141,15 @@ class Builder {
     inventory_.ports.push_back(std::move(port));
   }
 
-  /// The netdev of a verbs port: one of the same device with the port's dev_port that is above no
-  /// other netdev (an IPoIB child has its parent's dev_port), of several the one in the GID table
-  /// (representors share a dev_port too); else the GID table's.
+  /// The netdev of a verbs port: one of the same device with the port's dev_port that is not above
+  /// another netdev (an IPoIB child has its parent's dev_port); of several, the one in the GID
+  /// table (representors share a dev_port too); otherwise the GID table's.
   std::string find_netdev(const InventoryPort& port) {
     std::string by_gid = gid_netdev(port.sysfs_port_dir);
     const std::string net = port.sysfs_device_dir + "/device/net";
     const auto names = host_.list_dir(net);
     std::string found;
-    std::pair<bool, bool> best;  // of `found`: above no other netdev, in the GID table
+    std::pair<bool, bool> best;  // of `found`: not above another netdev, in the GID table
     for (const auto& name : names ? *names : std::vector<std::string>()) {
       std::string dir = net;
       dir.append("/").append(name);
@@ -170,12 +172,12 @@ class Builder {
     return iflink && iflink != parse_u64(read_attribute(host_, netdev_dir + "/ifindex"));
   }
 
-  /// Whether the netdev of this name is of the card, or above one that is. The GID table has the
-  /// interface's name in its own network namespace (linux: drivers/infiniband/core/sysfs.c
-  /// print_ndev()): here another interface may have that name.
+  /// Whether the netdev of this name is on the card, or above one that is. The GID table has the
+  /// interface's name in the interface's own network namespace (linux:
+  /// drivers/infiniband/core/sysfs.c print_ndev()): here another interface may have that name.
   bool is_of_card(const std::string& netdev, const std::string& pci_dir, int depth) {
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
-    // It is not here, which update_netdev() reports; or there is nothing to compare with.
+    // It is not here, which update_netdev() reports; or there is nothing to compare it with.
     if (!dir || pci_dir.empty()) return true;
     if (const std::string own = pci_dir_in(*dir); !own.empty())
       return card_of(own) == card_of(pci_dir);
@@ -200,7 +202,7 @@ class Builder {
     return "";
   }
 
-  /// Fills in what depends on the netdev's name, and records that the netdev is a port's.
+  /// Fills in what depends on the netdev's name, and records that the netdev belongs to a port.
   void update_netdev(InventoryPort& port) {
     if (port.id.netdev.empty()) return;
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + port.id.netdev);
@@ -222,7 +224,7 @@ class Builder {
         port.sysfs_pci_dir = pci_dir_in(*device);
   }
 
-  /// Whether the kernel has another interface with this number here, or none.
+  /// Whether this number belongs to another interface here, or to none.
   bool is_elsewhere(const InventoryPort& port) {
     if (port.ifindex == 0 || !host_.has_kernel()) return false;
     const auto link = read_netdev_identity(host_, static_cast<std::uint32_t>(port.ifindex));
@@ -237,8 +239,8 @@ class Builder {
     if (is_representor_name(name)) port.exempt_reason = "representor of " + name + " (switch mode)";
   }
 
-  /// In switch mode mlx5's device has a port for each function that there is or may be, and the
-  /// first one is the cable's; it does not name the netdevs of representors
+  /// In switch mode mlx5's device has a port for each function that exists or may exist; the first
+  /// one is the cable's. It does not name the netdevs of representors
   /// (drivers/infiniband/hw/mlx5/ib_rep.c).
   static void exempt_ports_of_representors(std::span<InventoryPort> ports) {
     const auto has_netdev = [](const InventoryPort& port) { return !port.id.netdev.empty(); };
@@ -273,8 +275,8 @@ class Builder {
     inventory_.ports.push_back(std::move(port));
   }
 
-  /// A part of /sys, as a container may have it: the device is there, and the class that lists it
-  /// is not.
+  /// A partial /sys, as in some containers: the device exists, but the class that lists it does
+  /// not.
   void report_unlisted_verbs(const std::string& netdev_dir, const std::string& netdev) {
     if (lists_verbs_) return;
     const auto devices = host_.list_dir(netdev_dir + "/device/infiniband");
@@ -304,15 +306,14 @@ class Builder {
         port.exempt_reason = "management port: carries the default route and has no RDMA device";
   }
 
-  /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, at its first
-  /// member.
+  /// Whether a bond is also used by RDMA: as a LAG, mlx5 has one verbs device, at its first member.
   bool has_verbs_port(const std::set<std::string>& netdevs) const {
     return std::ranges::any_of(inventory_.ports, [&netdevs](const InventoryPort& port) {
       return port.id.verbs && port.exempt_reason.empty() && netdevs.contains(port.id.netdev);
     });
   }
 
-  /// `netdev` and all below it: a bond's members, a VLAN's or a bridge's ports.
+  /// `netdev` and all below it: a bond's members, a VLAN's parent, a bridge's ports.
   void add_lowers(const std::string& netdev, int depth, std::set<std::string>& found) {
     if (depth > 4 || !found.insert(netdev).second) return;
     const auto entries = host_.list_dir(std::string(kNetDir) + "/" + netdev);
@@ -351,8 +352,8 @@ class Builder {
     });
   }
 
-  /// No two ports share a stable key: a representor or subfunction has its parent's address, and
-  /// would continue the parent's history.
+  /// Makes stable keys unique: a representor or subfunction has its parent's address, and would
+  /// continue the parent's history.
   void drop_shared_addresses() {
     for (auto& port : inventory_.ports)
       if (!port.exempt_reason.empty() && left_out_pci_.contains(port.id.pci)) port.id.pci.clear();
@@ -379,7 +380,7 @@ class Builder {
   const InventoryWatch& watch_;
   std::set<std::string> left_out_pci_;        // of devices that hang; "" without an address
   std::map<std::string, std::string> slots_;  // "0000:1b:00" -> "4"
-  bool lists_verbs_ = false;                  // any device
+  bool lists_verbs_ = false;                  // whether there is any device
   std::set<std::string> claimed_;             // netdevs of verbs ports
   Inventory inventory_;
 };

@@ -19,14 +19,14 @@ namespace linkhealth {
 
 namespace {
 
-// A hypervisor's or cloud's own NICs: the cable is not this machine's. Virtual functions that were
+// NICs of a hypervisor or cloud: the cable is not this machine's. Virtual functions that were
 // passed into a virtual machine have no physfn link there; these drivers serve nothing else.
 constexpr std::array<std::string_view, 9> kVirtualNicDrivers = {
     "efa", "ena", "erdma", "gve", "hv_netvsc", "mana", "vif", "virtio_net", "vmxnet3"};
 constexpr std::array<std::string_view, 5> kVirtualFunctionDrivers = {"iavf", "i40evf", "igbvf",
                                                                      "ixgbevf", "nfp_netvf"};
-// Other virtual functions in a virtual machine are known by their PCI id only. Each driver's PCI
-// table: drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c},
+// Other virtual functions in a virtual machine are recognised only by their PCI id. Each driver's
+// PCI table: drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c},
 // broadcom/bnxt/bnxt.c (CONFIG_BNXT_SRIOV), pensando/ionic/ionic.h, intel/idpf/idpf_main.c.
 struct VirtualFunctions {
   std::string_view vendor;
@@ -67,11 +67,11 @@ bool is_virtual_function(std::string_view vendor, std::string_view device) {
          });
 }
 
-/// Why the function at `port.sysfs_pci_dir` shares the cable of another, and sets its kind.
+/// Why the function at `port.sysfs_pci_dir` shares the cable of another; also sets its kind.
 void judge_function(Host& host, const std::string& device_dir, InventoryPort& port) {
   const std::string& pci = port.sysfs_pci_dir;
   port.id.function = "pf";
-  // The link of an RDMA device is judged all the same: nothing else in this machine has it.
+  // The link of an RDMA device is judged all the same: no other port of this machine represents it.
   const bool judged = port.id.verbs;
   if (contains(kVirtualNicDrivers, port.id.driver)) {
     port.id.function = "virtual";
@@ -184,7 +184,7 @@ void exempt_nvswitch_manager(Host& host, NvSwitchManagers* cache, InventoryPort&
   }
   if (!manages) {
     const auto vpd = host.read_file(port.sysfs_pci_dir + "/vpd");
-    if (!vpd) return;  // a card without one, or a container without the right: it is watched
+    if (!vpd) return;  // a card without VPD, or a container without permission: it is watched
     manages = vpd->find("SW_MNG") != std::string::npos;
     if (cache != nullptr && !port.id.guid.empty()) {
       const std::lock_guard lock(cache->mutex);
@@ -229,7 +229,7 @@ std::optional<std::vector<PciCard>> network_cards(Host& host) {
   for (const std::string& address : *addresses) {
     const std::string link = std::string(kDevices) + "/" + address;
     if (!is_network(read_attribute(host, link + "/class"))) continue;
-    const auto followed = host.resolve(link);  // once, not for each attribute
+    const auto followed = host.resolve(link);  // resolve once, not for each attribute
     const std::string& dir = followed ? *followed : link;
     if (host.resolve(dir + "/physfn")) continue;
     PciCard card;
@@ -237,12 +237,11 @@ std::optional<std::vector<PciCard>> network_cards(Host& host) {
     if (const auto driver = host.resolve(dir + "/driver")) card.driver = base_name(*driver);
     card.width = parse_link_width(read_attribute(host, dir + "/current_link_width"));
     card.max_width = parse_link_width(read_attribute(host, dir + "/max_link_width"));
-    // The kernel makes and removes these directories with the first and the last device in them; of
-    // a device in another network namespace the directory is there (linux: drivers/base/core.c,
-    // cleanup_glue_dir()).
+    // The kernel creates and removes these directories with the first and the last device in them;
+    // the directory also exists if the device is in another network namespace (linux:
+    // drivers/base/core.c, cleanup_glue_dir()).
     const auto has = [&](const char* name) { return host.list_dir(dir + name).ok(); };
-    // Chelsio's driver takes the functions 0 to 3 for SR-IOV alone (linux: cxgb4_main.c
-    // init_one()).
+    // Chelsio's driver uses functions 0 to 3 for SR-IOV only (linux: cxgb4_main.c init_one()).
     card.without_port = !card.driver.empty() && card.driver != "cxgb4" && followed &&
                         !has("/net") && !has("/infiniband");
     cards.push_back(std::move(card));

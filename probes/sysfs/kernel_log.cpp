@@ -16,8 +16,8 @@ constexpr const char* kProbe = "kernel_log";
 /// their own.
 constexpr std::uint32_t kLastFacility = 1;
 
-/// printk's clock (kernel/printk: local_clock) is not disciplined as the steady one is: after
-/// months they are minutes apart. A line that is read as it comes gets the time of now, then.
+/// printk's clock (kernel/printk: local_clock) is not disciplined like the steady clock: after
+/// months they are minutes apart. Then a live line gets the current time.
 constexpr Milliseconds kDrift{5'000};
 
 Gap refused(const Error& error) {
@@ -57,7 +57,7 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
     keys.insert(port.id.key());
     places.insert(port.id.pci);
   }
-  // A port that has gone is kept until another one has its place: a rename, or a new card.
+  // A port that has gone is kept until another one takes its place: a rename, or a new card.
   std::erase_if(owners_, [&](const auto& entry) {
     const auto& addresses = entry.second.addresses;
     return !keys.contains(entry.first) && (addresses.empty() || places.contains(addresses.front()));
@@ -93,12 +93,12 @@ std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
         owner.names, [&](const std::string& name) { return has_word(record.text, name); });
     const bool placed =
         std::ranges::find_first_of(owner.addresses, addresses) != owner.addresses.end();
-    // All network namespaces share the log: where a line has a PCI address, a netdev name counts
-    // for ports of that card only (netdev_printk() writes driver, address and name).
+    // All network namespaces share the log: if a line has a PCI address, a netdev name counts only
+    // for ports of that card (netdev_printk() writes driver, address and name).
     if (named && (placed || addresses.empty() || owner.addresses.empty())) by_name.push_back(key);
     if (placed) by_address.push_back(key);
   }
-  // A name is one port; an address is every port of the function.
+  // A name belongs to one port; an address to every port of the function.
   return by_name.empty() ? by_address : by_name;
 }
 

@@ -1,5 +1,5 @@
 // /dev/kmsg as a feed: lines of the kernel log that match a pattern and name a port become
-// `kernel_log` events, with the kernel's own time. Every other line is dropped at once: it may be
+// `kernel_log` events, with the kernel's own time. All other lines are dropped at once: they may be
 // private.
 //
 // At the start the ring is read from its oldest record: a fatal error from before the daemon's
@@ -32,17 +32,17 @@ class KernelLog final : public EventFeed {
   [[nodiscard]] int fd() const override { return records_ ? records_->fd() : -1; }
   /// The kernel log of a busy node has many lines, and none is urgent: links have their own feeds.
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(1000); }
-  /// Nothing before the ports are known.
+  /// Returns nothing until the ports are known.
   FeedNews receive(Host& host, SteadyTime now) override;
   void set_ports(Host& host, std::span<const InventoryPort> ports, SteadyTime now) override;
   [[nodiscard]] std::vector<Gap> gaps() const override;
 
-  /// The same kind of line for the same port within this time is one event.
+  /// Lines of the same kind for the same port within this time are one event.
   static constexpr Milliseconds kOnce{60'000};
-  /// How long a line waits for its port: a driver logs while it loads, before the port is found.
+  /// How long a line is kept until its port is found: a driver logs while it loads.
   static constexpr Milliseconds kPatience{120'000};
   static constexpr std::size_t kMaxWaiting = 64;
-  /// Events in a minute of the log, of all ports together; the rest is a gap.
+  /// Limit of events per minute, over all ports; the rest becomes a gap.
   static constexpr std::size_t kMaxPerMinute = 200;
 
  private:
@@ -58,7 +58,7 @@ class KernelLog final : public EventFeed {
 
   std::unique_ptr<HostEvents> records_;
   std::optional<Gap> gap_;
-  /// Also of ports that have gone: their last lines come late. Bounded.
+  /// Includes ports that have gone: their last lines arrive late. Bounded.
   std::map<PortKey, Owner> owners_;
   std::map<std::pair<PortKey, std::string_view>, SteadyTime> last_;  ///< by port and pattern
   std::deque<KernelRecord> waiting_;

@@ -20,8 +20,8 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return text == "-1" ? std::uint64_t{0} : parse_hex_or_decimal(text);
 }
 
-/// RFC 2863 as the kernel writes it (operstates in net-sysfs.c); nullopt for "unknown", of drivers
-/// that have none.
+/// RFC 2863 states as written by the kernel (operstates in net-sysfs.c); nullopt for "unknown",
+/// from drivers that have none.
 std::optional<bool> carrier_of_operstate(std::string_view text) {
   if (text == "up" || text == "dormant" || text == "testing") return true;
   if (text == "down" || text == "lowerlayerdown" || text == "notpresent") return false;
@@ -38,7 +38,7 @@ std::optional<bool> CarrierFollower::update(std::uint64_t ups, std::uint64_t dow
   const bool same = ups == ups_ && downs == downs_;
   still_ = same ? std::min(still_ + 1, kStill) : 0;
   if (carrier_ && !same) {
-    // From up the first change is a loss, from down a gain; they take turns after it.
+    // If it was up, the first change is a loss, otherwise a gain; after that they alternate.
     const std::uint64_t gained = ups - ups_;
     const std::uint64_t lost = downs - downs_;
     carrier_ = *carrier_ ? lost <= gained : gained > lost;
@@ -72,7 +72,8 @@ std::optional<std::uint64_t> NetdevReader::read_number(File file, int absent_err
   return files_[file].read(*dir_, parse_number, absent_errnum);
 }
 
-/// Every netdev has flags. In a copied tree a missing file is merely missing.
+/// Tests by reading the flags, which every netdev has. In a copied tree a missing file does not
+/// mean that it is gone.
 bool NetdevReader::is_gone() {
   read_number(kFlags);
   return host_->has_kernel() && files_[kFlags].may_be_gone();
@@ -81,12 +82,12 @@ bool NetdevReader::is_gone() {
 std::optional<bool> NetdevReader::read_carrier(std::optional<std::uint64_t> ups,
                                                std::optional<std::uint64_t> downs,
                                                bool admin_down) {
-  // The kernel answers EINVAL to carrier while the port is administratively down.
+  // The kernel returns EINVAL for carrier while the port is administratively down.
   const auto from_file = [&]() -> std::optional<bool> {
     const auto carrier = read_number(kCarrier, admin_down ? EINVAL : 0);
     return carrier ? std::optional(*carrier != 0) : std::nullopt;
   };
-  // A kernel without the counts (before 4.16) takes no lock for the file either.
+  // A kernel without the counts (before 4.16) does not take a lock for the file either.
   if (!host_->has_kernel() || !ups || !downs) return from_file();
   if (admin_down) return follower_.update(*ups, *downs, std::nullopt);
   const auto text = files_[kOperState].read(*dir_, as_text);

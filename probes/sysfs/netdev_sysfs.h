@@ -15,38 +15,38 @@
 
 namespace linkhealth {
 
-/// Whether a netdev has a carrier, from what the kernel answers without a lock.
+/// Whether a netdev has a carrier, from files that the kernel answers without a lock.
 ///
 /// Since 6.8 a read of /sys/class/net/DEV/carrier waits for the RTNL lock (carrier_show in linux:
 /// net/core/net-sysfs.c, "net: core: synchronize link-watch when carrier is queried") until a slow
 /// module read of any port is over. carrier_up_count and carrier_down_count change with the carrier
-/// and need no lock; operstate needs none either, but follows the carrier by up to a second
-/// (net/core/link_watch.c). So operstate gives the carrier once the counts have stood still, and
-/// the counts follow it from there.
+/// and need no lock. operstate needs none either, but follows the carrier by up to a second
+/// (net/core/link_watch.c). So operstate gives the initial carrier once the counts are stable, and
+/// from then on the counts are followed.
 class CarrierFollower {
  public:
-  /// Call with each read of the counts, once a second. `operstate`: the carrier by operstate;
-  /// nullopt: not known. Returns the carrier; nullopt: not known yet.
+  /// Call with each read of the counts, once a second. `operstate`: the carrier according to
+  /// operstate; nullopt: unknown. Returns the carrier; nullopt: not known yet.
   std::optional<bool> update(std::uint64_t ups, std::uint64_t downs, std::optional<bool> operstate);
 
  private:
   std::optional<bool> carrier_;
   std::uint64_t ups_ = 0, downs_ = 0;  ///< at the last read
-  unsigned still_ = 0;                 ///< reads in a row that found the same counts
+  unsigned still_ = 0;                 ///< consecutive reads with the same counts
 };
 
 class NetdevReader {
  public:
-  /// An Error when the netdev's directory is not there. REQUIRES: `host` outlives the reader.
+  /// An Error if the netdev's directory does not exist. REQUIRES: `host` outlives the reader.
   static Result<NetdevReader> open(Host& host, const InventoryPort& port);
 
-  /// Fills admin_up, carrier, mtu_bytes and the carrier counts of `link`, which is made for them; a
-  /// gap (probe "link") when some can't be read. Waits for no lock; only of a driver without
-  /// an operstate the carrier file is read, once. While the port is administratively down the
-  /// carrier is false.
+  /// Fills admin_up, carrier, mtu_bytes and the carrier counts of `link`, which is created for
+  /// them; adds a gap (probe "link") if some cannot be read. Waits for no lock: the carrier file is
+  /// read only once, and only if the driver has no operstate. While the port is administratively
+  /// down the carrier is false.
   ReadStatus read_link(std::optional<LinkSample>& link, std::vector<Gap>& gaps);
-  /// nullopt while the link has none. The kernel answers under its RTNL lock (speed_show), which a
-  /// slow module read holds for seconds.
+  /// nullopt while the link has none. The kernel takes its RTNL lock (speed_show), which a slow
+  /// module read holds for seconds.
   std::optional<std::uint32_t> read_speed_mbps();
   /// Adds statistics/* as netdev_*; a gap (probe "netdev_stats") when some can't be read. On a live
   /// node netlink gives the same for all ports at once.
@@ -77,7 +77,7 @@ class NetdevReader {
   SysfsAttribute speed_;
   CarrierFollower follower_;
   bool statistics_found_ = false;
-  std::string no_statistics_;  ///< why the directory can't be listed; "": it can
+  std::string no_statistics_;  ///< why the directory cannot be listed; "": it can
   SysfsCounters statistics_;
 };
 

@@ -14,7 +14,7 @@ namespace linkhealth {
 
 namespace {
 
-/// mlx5 shows the module's sensor among the card's: "Module0", or by its index from 64 on where
+/// mlx5 lists the module's sensor among the card's: "Module0", or by its index from 64 on if
 /// firmware has no name for it (drivers/net/ethernet/mellanox/mlx5/core/hwmon.c).
 bool is_of_module(std::string_view label) {
   constexpr std::string_view kSensor = "sensor";
@@ -27,7 +27,7 @@ void add(std::string& trouble, const std::string& what) {
   trouble += (trouble.empty() ? "" : "; ") + what;
 }
 
-/// The value in file `name`; `trouble` gets why there is none.
+/// The value in file `name`; if there is none, `trouble` is set to the reason.
 template <typename Parse>
 auto read_value(Host& host, const std::string& dir, const char* name, Parse parse,
                 std::string& trouble, int* errnum = nullptr) {
@@ -41,16 +41,16 @@ auto read_value(Host& host, const std::string& dir, const char* name, Parse pars
   return value;
 }
 
-/// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root
+/// The lesser of what the card and the bridge above support. A bridge that cannot be read (a root
 /// complex, a virtual machine) limits nothing.
 template <typename T>
 std::optional<T> both_ends(std::optional<T> card, std::optional<T> bridge) {
   return card && bridge ? std::min(*card, *bridge) : card;
 }
 
-/// An AER total of the card's edge and of the function behind it ("": there is none), together. A
-/// missing file is no trouble: the firmware may have kept AER to itself. A total without one of
-/// them that is there is none.
+/// The sum of an AER total over the card's edge and the function behind it ("": there is none). A
+/// missing file is not an error: the firmware may handle AER itself. If one of two existing devices
+/// lacks it, there is no total.
 std::optional<std::uint64_t> aer_total(Host& host, const std::string& edge,
                                        const std::string& behind, const char* name,
                                        std::string& trouble) {
@@ -69,8 +69,8 @@ std::optional<std::uint64_t> aer_total(Host& host, const std::string& edge,
 }
 
 /// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees
-/// Celsius). A sensor of a module belongs to the module's group: mlx5 labels those "Module0", the
-/// NIC's own "asic". A card without sensors is no trouble, one whose sensor can't be read is.
+/// Celsius). A module's sensor belongs to the module's group: mlx5 labels those "Module0", the
+/// NIC's own "asic". A card without sensors is not an error; an unreadable sensor is.
 void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std::string& trouble) {
   std::string ignored;
   const std::string chips_dir = dir + "/hwmon/";
@@ -98,7 +98,7 @@ void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std:
   }
 }
 
-/// The address of the bridge above is a PCI function's; "" where there is none: a root complex.
+/// The bridge above, if it has a PCI address; "": a root complex.
 std::string bridge_above(const std::string& dir) {
   const std::string above = dir.substr(0, dir.rfind('/'));
   return pci_address_in(above) == base_name(above) ? above : "";
@@ -117,7 +117,7 @@ PcieLink read_link(Host& host, const std::string& lower, const std::string& uppe
                 {}};
   const auto speed = read(upper, "max_link_speed", parse_link_speed);
   const auto width = read(upper, "max_link_width", parse_link_width);
-  // Of a bridge that can't be read nothing is known, unlike of the card's own slot.
+  // An unreadable bridge leaves the value unknown, unlike for the card's own slot.
   if (speed)
     link.max_speed_gtps = both_ends(read(lower, "max_link_speed", parse_link_speed), speed);
   if (width) link.max_width = both_ends(read(lower, "max_link_width", parse_link_width), width);
@@ -128,8 +128,8 @@ double bandwidth(const std::optional<double>& speed, const std::optional<std::ui
   return speed.value_or(0) * width.value_or(0);
 }
 
-/// Up to the root port: below a switch there are a downstream port and the switch's upstream port,
-/// whose link is the next one (PCI Express Base Specification, 1.3 and 1.4).
+/// Up to the root port: a switch has downstream ports and an upstream port, whose link is the next
+/// one (PCI Express Base Specification, 1.3 and 1.4).
 std::optional<PcieLink> find_low_link(Host& host, std::string downstream, const PcieSample& card) {
   constexpr int kMostSwitches = 8;
   std::optional<PcieLink> lowest;
@@ -150,8 +150,8 @@ std::optional<PcieLink> find_low_link(Host& host, std::string downstream, const 
 constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed",
                                    "max_link_width"};
 /// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four
-/// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), but other attributes. Where these are
-/// missing too it is a part of /sys.
+/// attributes (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()) but others. If those are missing
+/// too, it is a partial /sys.
 bool has_no_pcie(Host& host, const std::string& dir) {
   const auto is_absent = [&](const char* name) {
     const auto text = host.read_file(dir + "/" + name);

@@ -15,23 +15,23 @@
 
 namespace linkhealth {
 
-/// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower
-/// slot is not degraded. Of a card with its own switch the link of that switch counts; of the links
-/// above, up to the root port, the one that holds it back (PcieSample::above). A gap (probe
-/// "pcie") when a link speed or width can't be read; AER totals are absent where the platform does
-/// not show them. Does nothing for a port without a PCI function.
+/// Fills sample.pcie. The maxima are what both ends of the PCIe link support: a card in a slower
+/// slot is not degraded. If a card has its own switch, the link of that switch counts; among the
+/// links above, up to the root port, the one that limits it (PcieSample::above). A gap (probe
+/// "pcie") if a link speed or width cannot be read; AER totals are absent if the platform does not
+/// show them. Does nothing for a port without a PCI function.
 void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
 
-/// The directory of the function whose PCIe link is the one in the slot; `dir` is that of the NIC's
-/// function. BlueField and ConnectX-8 have their own switch: the link between their function and
-/// that switch is inside the card, and the switch's upstream port has the slot's link. A switch of
-/// the board is another vendor's.
+/// The directory of the function whose PCIe link is the slot's; `dir` is that of the NIC's
+/// function. BlueField and ConnectX-8 contain a switch: the link between their function and that
+/// switch is inside the card, and the switch's upstream port has the slot's link. A switch on the
+/// board is another vendor's.
 std::string edge_of_card(Host& host, const std::string& dir);
 /// "32.0 GT/s PCIe" -> 32; "2.5 GT/s" -> 2.5. nullopt for "Unknown" and anything else.
 std::optional<double> parse_link_speed(std::string_view text);
 /// "16" -> 16. nullopt for 0 (not trained), 255 (the function does not answer) and anything else.
 std::optional<std::uint32_t> parse_link_width(std::string_view text);
-/// hwmon's millidegrees: "51300" -> 51.3. nullopt outside of -100 to 250 degrees Celsius.
+/// hwmon's millidegrees: "51300" -> 51.3. nullopt outside -100 to 250 degrees Celsius.
 std::optional<double> parse_millidegrees(std::string_view text);
 /// The value of the line that begins with TOTAL_ERR.
 std::optional<std::uint64_t> parse_aer_total(std::string_view text);

@@ -10,17 +10,16 @@
 
 namespace linkhealth {
 
-/// The attribute without white space around it; "" when it can't be read.
+/// The attribute without surrounding white space; "" if it cannot be read.
 std::string read_attribute(Host& host, const std::string& path);
-/// A whole decimal number, also negative ("-1"). nullopt for anything else.
+/// A whole decimal number, possibly negative ("-1"). nullopt for anything else.
 std::optional<std::int64_t> parse_i64(std::string_view text);
 /// The part of a path after its last '/'.
 std::string base_name(std::string_view path);
-/// An Error that quotes what stood where something else was expected: "text \"N/A (no PMA)\"",
-/// "empty".
+/// An Error that quotes unexpected text: "text \"N/A (no PMA)\"", "empty".
 Error unexpected_text(std::string_view text);
-/// The kernel's word for an errno, "EBUSY": the reason of a gap, without the path. "errno 999"
-/// where it has none; "not readable" for 0.
+/// The name of an errno, "EBUSY": the reason of a gap, without the path. "errno 999" if it has
+/// none; "not readable" for 0.
 std::string errno_name(int errnum);
 
 }  // namespace linkhealth

@@ -20,9 +20,9 @@ namespace linkhealth {
 
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel's MAXSYMLINKS
+constexpr int kMaxLinks = 40;  // same as the kernel's MAXSYMLINKS
 
-/// Puts the parts of `path` on top of `todo`, the first part last: `todo` is a stack.
+/// Pushes the components of `path` onto the stack `todo`, so that the first one is on top.
 void push_parts(std::string_view path, std::vector<std::string>& todo) {
   const auto parts = split(path, '/');
   for (auto part = parts.rbegin(); part != parts.rend(); ++part)
@@ -43,8 +43,9 @@ bool has_class(const std::string& sys) {
   return stat((sys + "/class").c_str(), &status) == 0;
 }
 
-/// Opens `relative` below `root` in one call of the kernel (since 5.6), which refuses links that
-/// lead out of the root and, with EXDEV, absolute ones. An invalid descriptor with errno: not so.
+/// Opens `relative` below `root` in one system call (since 5.6), which refuses links that lead out
+/// of the root and, with EXDEV, absolute ones. On failure returns an invalid descriptor and sets
+/// errno.
 OwnedFd open_beneath(const std::string& root, const std::string& relative, int flags) {
   const OwnedFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return OwnedFd();
@@ -93,7 +94,7 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
 }
 
 Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
-  if (below_sys(path)) {  // the links of sysfs are relative: nearly always this is all
+  if (below_sys(path)) {  // sysfs has relative links: this nearly always succeeds
     if (auto fd = open_beneath(root_, "." + path.substr(4), flags | O_CLOEXEC | O_NOATIME))
       return fd;
     if (errno == ENOENT) return errno_error(path, ENOENT);
@@ -102,7 +103,8 @@ Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
   if (!canonical) return canonical.error();
   const std::string disk = on_disk(*canonical);
   OwnedFd fd(::open(disk.c_str(), flags | O_CLOEXEC | O_NOATIME));
-  if (!fd && errno == EPERM) fd = OwnedFd(::open(disk.c_str(), flags | O_CLOEXEC));  // not our file
+  // O_NOATIME is not allowed: the file is another user's.
+  if (!fd && errno == EPERM) fd = OwnedFd(::open(disk.c_str(), flags | O_CLOEXEC));
   if (!fd) return errno_error(path, errno);
   return fd;
 }

@@ -1,6 +1,5 @@
-// A copied /sys tree: finds the real file behind a "/sys/…" path without ever leaving the tree. A
-// copy from a customer has symlinks (class/net/eth0 -> ../../devices/…) and may hold links that
-// point anywhere.
+// A copied /sys tree: finds the real file of a "/sys/…" path without ever leaving the tree. A
+// customer's copy contains symlinks (class/net/eth0 -> ../../devices/…), which may point anywhere.
 #pragma once
 
 #include <string>
@@ -12,17 +11,17 @@ namespace linkhealth {
 
 class Sysroot {
  public:
-  /// `directory` stands for /sys; its subdirectory "sys" is taken when that one has a "class".
+  /// `directory` replaces /sys; its subdirectory "sys" is used if that contains "class".
   explicit Sysroot(const std::string& directory);
 
-  /// The canonical "/sys/…" path behind `path`, all symlinks followed inside the tree: an absolute
+  /// The canonical form of a "/sys/…" path. All symlinks are followed inside the tree: an absolute
   /// link starts at the tree's top ("/sys" in front is the top itself) and ".." stops there. ENOENT
-  /// for what is not below /sys (no copy has a /proc), ELOOP after 40 links.
+  /// outside /sys (copies have no /proc), ELOOP after 40 links.
   [[nodiscard]] Result<std::string> resolve(const std::string& path) const;
-  /// Opens what resolve() finds, with open(2)'s `flags`. Access times of the copy do not change
-  /// where the user may prevent it (O_NOATIME): it may be evidence.
+  /// Opens the result of resolve() with open(2)'s `flags`. If permitted, access times of the copy
+  /// are preserved (O_NOATIME): it may be evidence.
   [[nodiscard]] Result<OwnedFd> open(const std::string& path, int flags) const;
-  /// Where the file of a canonical "/sys/…" path lies on this machine.
+  /// The location of a canonical "/sys/…" path on this machine.
   [[nodiscard]] std::string on_disk(const std::string& canonical) const {
     return root_ + canonical.substr(4);
   }

@@ -72,7 +72,7 @@ class LiveVerbs final : public VerbsLibrary {
     for (int i = 0; i < count; ++i)
       if (device == verbs.ibv_get_device_name(list.get()[i]))
         return open_device(verbs, list.get()[i]);
-    // The library leaves out what it has no provider for.
+    // The library omits devices for which it has no provider.
     return Error{
         device + ": the verbs library does not know this device (install ibverbs-providers)",
         ENODEV};

@@ -41,7 +41,7 @@ PortKey key_of(const std::string& device, std::uint32_t port) {
   return device + "/" + std::to_string(port);
 }
 
-/// Whether the kernel still offers the device's file: the first that goes when a driver is
+/// Whether the kernel still offers the device's file, which is removed first when a driver is
 /// unloaded.
 bool is_there(Host& host, const std::string& device, const std::string& file) {
   const auto name = host.read_file(std::string(kFiles) + "/" + file + "/ibdev");
@@ -54,31 +54,31 @@ bool is_about_rights(const Error& error) {
 
 }  // namespace
 
-/// What a device's thread shares with the feed; lives as long as the longer of them.
+/// Shared by a device's thread and the feed; lives until both have ended.
 struct VerbsEvents::Watch {
   enum class Phase : std::uint8_t { kOpening, kWaiting, kClosing, kEnded };
 
   explicit Watch(std::shared_ptr<OwnedFd> wake_feed) : wake(std::move(wake_feed)) {}
-  /// The thread.
+  /// The thread's function.
   void run(const std::string& device, VerbsLibrary& library);
-  /// Until the device fails or stop is readable.
+  /// Returns when the device fails or stop is readable.
   void wait_for_events(VerbsContext& context);
   void enter(Phase next, std::optional<Error> why = {});
 
   const std::shared_ptr<OwnedFd> wake;
   const OwnedFd stop{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::mutex mutex;
-  // All below is under the mutex.
+  // Everything below is protected by the mutex.
   std::condition_variable ended;
   Phase phase = Phase::kOpening;
   std::vector<VerbsEvent> events;
   std::optional<Error> error;  ///< why it failed
 
-  // The feed's own.
+  // Used only by the feed.
   Phase seen = Phase::kOpening;
-  SteadyTime since;  ///< when the feed saw that phase first
+  SteadyTime since;  ///< when the feed first saw that phase
   bool hung = false;
-  bool released = false;  ///< stop was written: what it reports does not count any more
+  bool released = false;  ///< stop was written: ignore what it reports from now on
 };
 
 void VerbsEvents::Watch::enter(Phase next, std::optional<Error> why) {
@@ -113,7 +113,7 @@ void VerbsEvents::Watch::wait_for_events(VerbsContext& context) {
       const bool is_fatal = (*event)->type == IBV_EVENT_DEVICE_FATAL;
       if (events.size() < kMaxEvents || is_fatal) events.push_back(**event);
       eventfd_write(wake->get(), 1);
-      // The context is of no use any more, and a driver may wait for its end.
+      // The context is now useless, and a driver may be waiting for it to be closed.
       if (is_fatal) phase = Phase::kClosing;
       if (is_fatal) return;
     }
@@ -176,7 +176,7 @@ void VerbsEvents::start_due(const std::map<std::string, std::string>& files) {
   for (auto& [name, device] : devices_) {
     if (now_ < device.not_before || threads_.contains(name)) continue;
     const auto file = files.find(name);
-    if (file == files.end()) {  // the next search finds whether it has gone
+    if (file == files.end()) {  // the next search finds out whether it has gone
       device.not_before = now_ + kRetry;
       continue;
     }
@@ -207,7 +207,7 @@ void VerbsEvents::stop(const std::string& name) {
   eventfd_write(thread->second->stop.get(), 1);
 }
 
-/// Notices calls that hang, and forgets threads that have ended.
+/// Notices calls that hang, and removes threads that have ended.
 void VerbsEvents::update_threads() {
   std::erase_if(threads_, [&](const auto& entry) {
     Watch& watch = *entry.second;
@@ -251,9 +251,9 @@ FeedNews VerbsEvents::receive(Host& host, SteadyTime now) {
   return news;
 }
 
-/// Its context fails, or after a fatal error (no `error`) is of no use any more. A fatal error is
-/// one only while the device is there: the kernel sends the same to the holders of a device whose
-/// driver is unloaded.
+/// Its context failed, or is useless after a fatal error (no `error`). A fatal error counts only
+/// while the device exists: the kernel sends the same event to the holders of a device whose driver
+/// is unloaded.
 void VerbsEvents::end_device(Host& host, const std::string& name, std::optional<Error> error,
                              FeedNews& news) {
   Device& device = devices_.at(name);

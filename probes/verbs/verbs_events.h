@@ -1,19 +1,19 @@
 // Asynchronous events of RDMA devices as a feed: port error and active, a fatal error of the
 // device, changes by the subnet manager.
 //
-// One thread for each device opens a context, waits for events and closes the context. It costs the
-// device a few doorbell pages. A call that hangs in the driver holds up only its own thread, which
-// is left behind.
+// One thread per device opens a context, waits for events and closes the context. This costs the
+// device a few doorbell pages. A call that hangs in the driver blocks only its own thread, which is
+// abandoned.
 //
-// The context must never be in the way of a driver that is unloaded: the kernel takes
-// /sys/class/infiniband_verbs/uverbsN away first of all (linux:
-// drivers/infiniband/core/uverbs_main.c, ib_uverbs_remove_one), which comes here as a device event;
-// then drivers that can take a context from its holder (mlx5, mlx4, irdma, hns) do so, and send it
-// "device fatal"; the others (rxe in many kernels) wait until it is closed. So a context is closed
-// as soon as that directory is gone, and "device fatal" counts only while it is there. What stays:
-// a driver of the second kind can't be unloaded with `modprobe -r` while its device is there
-// ("module is in use"); `rdma link delete`, an unplugged card and driver unbind work. The setting
-// sampling.verbs_events switches the feed off.
+// The context must never block the unloading of a driver. The kernel first removes
+// /sys/class/infiniband_verbs/uverbsN (linux: drivers/infiniband/core/uverbs_main.c,
+// ib_uverbs_remove_one), which arrives here as a device event. Then drivers that can revoke a
+// context (mlx5, mlx4, irdma, hns) do so, and send "device fatal" to it; the others (rxe in many
+// kernels) wait until it is closed. So a context is closed as soon as that directory is gone, and
+// "device fatal" counts only while it exists. A limitation remains: a driver of the second kind
+// cannot be unloaded with `modprobe -r` while its device exists ("module is in use"); `rdma link
+// delete`, unplugging the card and unbinding the driver work. The setting sampling.verbs_events
+// switches the feed off.
 #pragma once
 
 #include <cstdint>
@@ -46,11 +46,12 @@ class VerbsContext {
   virtual Result<std::optional<VerbsEvent>> next() = 0;
 };
 
-/// The seam to libibverbs; used by several threads.
+/// The interface to libibverbs; used by several threads.
 class VerbsLibrary {
  public:
   virtual ~VerbsLibrary() = default;
-  /// May wait for the driver and the firmware. ENODEV: no such device; EACCES, ENOENT: its file.
+  /// May wait for the driver and the firmware. ENODEV: no such device; EACCES, ENOENT: error of its
+  /// file.
   virtual Result<std::unique_ptr<VerbsContext>> open(const std::string& device) = 0;
 };
 
@@ -60,7 +61,7 @@ std::shared_ptr<VerbsLibrary> live_verbs();
 class VerbsEvents final : public EventFeed {
  public:
   VerbsEvents(std::shared_ptr<VerbsLibrary> library, Milliseconds patience);
-  /// Waits a moment for the contexts to be closed, then leaves their threads behind.
+  /// Waits briefly for the contexts to be closed, then abandons their threads.
   ~VerbsEvents() override;
   VerbsEvents(const VerbsEvents&) = delete;
   VerbsEvents& operator=(const VerbsEvents&) = delete;
@@ -73,10 +74,10 @@ class VerbsEvents final : public EventFeed {
   void set_ports(Host& host, std::span<const InventoryPort> ports, SteadyTime now) override;
   [[nodiscard]] std::vector<Gap> gaps() const override;
 
-  /// A device that could not be opened, or that failed, is tried again after this.
+  /// Delay before a device that could not be opened, or that failed, is tried again.
   static constexpr Milliseconds kRetry{30'000};
-  /// Events of one device between two receive(); later ones are dropped: each only prompts the same
-  /// reading.
+  /// Limit of events of one device between two receive() calls; later ones are dropped: each only
+  /// prompts the same reading.
   static constexpr std::size_t kMaxEvents = 1024;
   static constexpr std::size_t kMaxThreads = 64;
 
@@ -95,14 +96,14 @@ class VerbsEvents final : public EventFeed {
   void end_device(Host& host, const std::string& name, std::optional<Error> error, FeedNews& news);
   void add_event(const std::string& name, const VerbsEvent& event, FeedNews& news) const;
   void update_threads();
-  /// Devices by name, and their files: what the kernel offers now.
+  /// Devices by name, with their files: what the kernel offers now.
   std::map<std::string, std::string> device_files(Host& host);
 
   std::shared_ptr<VerbsLibrary> library_;
   Milliseconds patience_;
   std::shared_ptr<OwnedFd> wake_;  ///< eventfd: a thread has something to report
   std::map<std::string, Device> devices_;
-  /// By device: at most one thread each, also when the device has gone meanwhile.
+  /// By device: at most one thread each, even if the device has gone.
   std::map<std::string, std::shared_ptr<Watch>> threads_;
   SteadyTime now_;
   bool no_thread_ = false;  ///< a device waits for a thread

@@ -1,6 +1,6 @@
-// Whether the wall clock can be believed when it says that something is old. A clock that jumps
-// months ahead and back must not have history forgotten, so age is judged only when the wall clock
-// has agreed for a day with the clock that counts from boot. Pure.
+// Whether the wall clock can be trusted when it indicates that something is old. A clock that jumps
+// months ahead and back must not cause history to be deleted: age is judged only after the wall
+// clock has agreed with the monotonic clock for a day. Pure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace linkhealth {
 class ClockTrust {
  public:
   static constexpr Milliseconds kAgreesFor = std::chrono::hours(24);
-  /// More than the clock is set by when it is right.
+  /// More than a correct clock is ever adjusted by.
   static constexpr Milliseconds kJump = std::chrono::minutes(5);
 
   /// A reading of both clocks.

@@ -10,8 +10,8 @@ namespace linkhealth {
 
 namespace {
 
-// Signals have the time before the port in their key: a step is written at the end of its range,
-// and the oldest is deleted at its beginning.
+// In the key of signals, time comes before the port: a step is written at the end of the range, and
+// the oldest is deleted at its beginning.
 constexpr const char* kSchema = R"sql(
 CREATE TABLE signals(
   step_s INTEGER NOT NULL, at_s INTEGER NOT NULL, port TEXT NOT NULL, signals BLOB NOT NULL,
@@ -33,12 +33,12 @@ CREATE INDEX identities_of_port ON identities(port);
 CREATE TABLE state(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
 )sql";
 
-/// PRAGMA application_id: "LH" in the upper half, the number of the schema in the lower half.
+/// PRAGMA application_id: "LH" in the upper half, the schema version in the lower half.
 constexpr std::int64_t kMark = 0x4c48'0000;
 constexpr std::int64_t kMarkMask = ~std::int64_t{0xffff};
 constexpr std::int64_t kSchemaNumber = 2;
 
-/// Whether the file has our schema already; an empty one has none.
+/// Whether the file already has our schema; an empty one has none.
 bool has_schema(SqlDatabase& database) {
   const std::int64_t id = database.integer("PRAGMA application_id").value_or(0);
   const bool is_empty = database.integer("SELECT count(*) FROM sqlite_master") == 0;
@@ -57,9 +57,8 @@ bool has_schema(SqlDatabase& database) {
 }
 
 void set_up(SqlDatabase& database, std::int64_t max_bytes) {
-  // The WAL is folded in each four megabytes: folding waits for the disk, and doing it each
-  // megabyte doubled the mean time of a write. auto_vacuum has an effect only before the first
-  // table is made.
+  // The WAL is checkpointed every 4 MB: that waits for the disk, and every 1 MB doubled the mean
+  // time of a write. auto_vacuum only has an effect before the first table is created.
   database.execute(
       "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
       "PRAGMA cache_size=-256; PRAGMA mmap_size=0; PRAGMA wal_autocheckpoint=1000; "

@@ -9,9 +9,9 @@
 
 namespace linkhealth {
 
-/// Makes a new or known file ready: WAL, a small cache, at most `max_bytes`, PRAGMA quick_check. An
-/// error with EBADMSG says that the file is damaged or of an unknown schema. A file of a newer
-/// program is an error without it, and is not changed.
+/// Prepares a new or existing file: WAL, a small cache, at most `max_bytes`, PRAGMA quick_check.
+/// Error EBADMSG: the file is damaged or has an unknown schema. The file of a newer program is an
+/// error without EBADMSG, and is not changed.
 Result<void> prepare_schema(SqlDatabase& database, std::int64_t max_bytes);
 /// Renames PATH and its -wal and -shm to PATH.damaged-TIME…. Returns the new path.
 Result<std::string> set_database_aside(const std::string& path, WallTime now);

@@ -16,15 +16,16 @@ namespace tables = history_tables;
 
 namespace {
 
-/// Rows and events deleted with one write, at most: a clock that jumps years ahead deletes slowly.
+/// Maximum number of rows and events deleted per write: a clock that jumps years ahead then deletes
+/// slowly.
 constexpr std::int64_t kDeleteAtOnce = 256;
 constexpr Milliseconds kCheckSizeEvery{600'000};
-/// Rows this much later than now are of a clock that was wrong.
+/// Rows this far in the future were written while the clock was wrong.
 constexpr Milliseconds kAhead = std::chrono::hours(1);
-/// At this share of max_bytes a sixteenth of the signals is deleted.
+/// At this share of max_bytes, a sixteenth of the signals is deleted.
 constexpr double kFull = 0.95;
 constexpr std::int64_t kDeleteShare = 16;
-/// Free pages that stay in the file: new rows use them again.
+/// Free pages that are kept in the file: new rows reuse them.
 constexpr std::int64_t kKeepFreePages = 2048;
 
 template <typename T>
@@ -108,13 +109,13 @@ std::unique_ptr<HistoryStore> HistoryStore::open(HistorySettings settings, WallT
   if (opened) return store;
   store->note_result(opened);
   store->notes_.push_back(opened.error().message + ": nothing is saved until it is writable");
-  // A disk that cannot be written may still hold the open faults.
+  // Even if the disk cannot be written, the file may contain open faults.
   if (auto database = SqlDatabase::open_read_only(store->path()))
     static_cast<void>(store->read_saved(*database).ok());
   return store;
 }
 
-/// A clock that steps back does not delay the next attempt.
+/// A clock that is set back does not delay the next attempt.
 Result<void> HistoryStore::reopen(WallTime now) {
   if (open_failed_at_ && now >= *open_failed_at_ && now - *open_failed_at_ < kReopenEvery)
     return Error{figures().error};
@@ -128,7 +129,7 @@ Result<void> HistoryStore::open_file(WallTime now) {
   if (!database) return database.error();
   database_.emplace(*std::move(database));
   auto prepared = prepare();
-  // A header that forbids writing, in a file that can be written.
+  // The header forbids writing, although the file is writable.
   const bool forbidden =
       !prepared && prepared.error().errnum == EROFS && access(path().c_str(), W_OK) == 0;
   if (!prepared && (means_damage(prepared.error()) || forbidden))
@@ -153,7 +154,7 @@ Result<void> HistoryStore::read_saved(SqlDatabase& database) {
   return read;
 }
 
-/// Nearly all of the file is signals: the fault state can mostly still be read, and is kept.
+/// Nearly all of the file is signals: usually the fault state can still be read, and is kept.
 Result<void> HistoryStore::replace_damaged(const Error& damage, WallTime now) {
   HistoryBatch batch;
   batch.now = now;
@@ -201,7 +202,7 @@ void HistoryStore::note_result(const Result<void>& result) {
   ++(result ? figures_.writes : figures_.failures);
 }
 
-/// Whether our own limit is reached, where deleting helps. It does not help a full disk.
+/// Whether our own limit is reached, so that deleting helps. It does not help if the disk is full.
 bool HistoryStore::is_near_limit() {
   const auto pages = database_->integer("PRAGMA page_count");
   const auto most = database_->integer("PRAGMA max_page_count");
@@ -210,7 +211,7 @@ bool HistoryStore::is_near_limit() {
 }
 
 Result<void> HistoryStore::write_batch(const HistoryBatch& batch) {
-  // Events and fault state must survive a power cut; the signals of a few seconds need not.
+  // Events and fault state must survive a power cut; a few seconds of signals need not.
   database_->set_durable(!batch.events.empty() || batch.ledger);
   auto written = database_->transaction([&] {
     for (const PortMoves& moves : batch.moves) tables::move_ports(*database_, moves);
@@ -221,7 +222,7 @@ Result<void> HistoryStore::write_batch(const HistoryBatch& batch) {
       tables::write_identity(*database_, identity);
     const bool judges = judges_age(batch);
     if (settings_.signals && !batch.rows.empty()) {
-      // Of a time when the clock was ahead: nothing would be folded until then.
+      // Written while the clock was ahead: until that time nothing would be folded.
       if (judges) tables::delete_rows_after(*database_, whole_seconds(batch.now + kAhead));
       tables::write_rows(*database_, batch.rows);
       tables::fold_rows(*database_);
@@ -271,7 +272,8 @@ Result<void> HistoryStore::limit_size(WallTime now) {
   return database_->result();
 }
 
-/// Signals give way, and events where signals are not even half of what may be kept.
+/// Deletes the oldest signals and, if signals use no more than half of the limit, the oldest
+/// events.
 void HistoryStore::delete_oldest_share() {
   tables::delete_oldest_signals(*database_, kDeleteShare);
   if (tables::signals_bytes(*database_) > settings_.max_bytes / 2) return;

@@ -1,9 +1,8 @@
-// The history database: linkhealth.db in the state directory. It holds what survives a restart: the
-// open faults, events, repairs, baselines, which module was plugged where, and the signals of each
-// port in steps of 10 s, 60 s and 10 min. One transaction writes the events and the fault state
-// that follows from them. All methods may be called from any thread, but not from the deciding
-// thread, because each may wait for the disk: that thread uses HistoryWriter
-// (storage/history/history_writer.h).
+// The history database: linkhealth.db in the state directory. It holds what survives a restart:
+// open faults, events, repairs, baselines, which module was in which port, and the signals of each
+// port in steps of 10 s, 60 s and 10 min. Events and the resulting fault state are written in one
+// transaction. All methods may be called from any thread except the deciding thread, because each
+// may wait for the disk: that thread uses HistoryWriter (storage/history/history_writer.h).
 #pragma once
 
 #include <array>
@@ -23,26 +22,27 @@
 namespace linkhealth {
 
 struct HistorySettings {
-  std::string directory;                                       ///< "": in memory only
-  bool signals = true;                                         ///< keep the signals of each port
-  std::array<double, 3> keep_s{86'400, 1'209'600, 7'776'000};  ///< of each of kSignalSteps_s
-  double keep_events_s = 7'776'000;                            ///< repairs too
-  std::int64_t max_bytes = 150'000'000;                        ///< of the file
+  std::string directory;  ///< "": in memory only
+  bool signals = true;    ///< store the signals of each port
+  /// Retention for each of kSignalSteps_s.
+  std::array<double, 3> keep_s{86'400, 1'209'600, 7'776'000};
+  double keep_events_s = 7'776'000;      ///< also for repairs
+  std::int64_t max_bytes = 150'000'000;  ///< maximum size of the file
 };
 
-/// What is written in one transaction.
+/// The content of one transaction.
 struct HistoryBatch {
   /// Ports whose stable key changed since the previous batch. The rest of this batch uses the new
-  /// keys. Ledger and references are in the same batch: otherwise a restart would repeat the move.
-  /// No key is "".
+  /// keys. Ledger and baselines must be in the same batch: otherwise a restart would repeat the
+  /// move. No key is "".
   std::vector<PortMoves> moves;
   std::vector<StoredEvent> events;
   std::optional<LedgerState> ledger;  ///< after those events
   std::optional<ReferenceState> references;
-  std::vector<SignalRow> rows;  ///< of the shortest step, oldest first
+  std::vector<SignalRow> rows;  ///< with the shortest step, oldest first
   std::vector<KeptIdentity> identities;
   WallTime now;  ///< of the latest step in it
-  /// The steady clock at `now`; nullopt: not known, `now` is believed.
+  /// The steady clock at `now`; nullopt: unknown, `now` is trusted.
   std::optional<SteadyTime> taken_at;
   [[nodiscard]] bool empty() const {
     return moves.empty() && events.empty() && !ledger && !references && rows.empty() &&
@@ -60,27 +60,28 @@ struct SavedState {
 
 struct HistoryFigures {
   bool working = true;       ///< the last write succeeded
-  std::string error;         ///< why not
+  std::string error;         ///< why the last write failed
   std::uint64_t writes = 0;  ///< transactions that succeeded
   std::uint64_t failures = 0;
   std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< the queue was full (HistoryWriter)
-  std::int64_t bytes = 0;                              ///< in use in the file
-  bool trimmed = false;  ///< history is shorter than configured: max_bytes is too small for it
-  std::uint64_t trimmed_events = 0;  ///< deleted before their time, for the same reason
+  std::int64_t bytes = 0;                              ///< used space in the file
+  bool trimmed = false;  ///< history is shorter than configured, because max_bytes is too small
+  std::uint64_t trimmed_events = 0;  ///< deleted early, for the same reason
 };
 
 struct TimelineQuery {
   std::string port;  ///< stable key
   WallTime now;
   double since_s = 604'800;
-  std::optional<std::uint32_t> step_s{};  ///< nullopt: the finest with at most kMaxTimelineSteps
+  /// Nullopt: the finest one with at most kMaxTimelineSteps.
+  std::optional<std::uint32_t> step_s{};
 };
 inline constexpr std::size_t kMaxTimelineSteps = 2200;
 
 class HistoryStore {
  public:
-  /// Never fails: errors are in new_notes(), and a write tries to open the file again, at most once
-  /// in kReopenEvery because opening reads the whole file.
+  /// Never fails: errors are in new_notes(). A write tries to open the file again, at most once in
+  /// kReopenEvery because opening reads the whole file.
   static std::unique_ptr<HistoryStore> open(HistorySettings settings, WallTime now);
   explicit HistoryStore(HistorySettings settings) : settings_(std::move(settings)) {}
 
@@ -94,11 +95,11 @@ class HistoryStore {
   Result<PortTimeline> timeline(const TimelineQuery& query);
   /// The latest events of all ports, oldest first.
   Result<std::vector<FaultEvent>> newest_events(std::size_t limit);
-  /// Where a module or cable was; last seen first.
+  /// Where a module or cable was; most recently seen first.
   Result<std::vector<KeptIdentity>> identities_of(const std::string& serial);
   /// Never waits for a write.
   [[nodiscard]] HistoryFigures figures() const;
-  /// Log messages since the last call: a file that was set aside, a disk that cannot be written.
+  /// Log messages since the last call: a damaged file was renamed, the disk cannot be written.
   std::vector<std::string> new_notes();
 
   static constexpr Milliseconds kReopenEvery{10'000};
@@ -122,7 +123,7 @@ class HistoryStore {
 
   HistorySettings settings_;
   mutable std::mutex mutex_;
-  std::optional<SqlDatabase> database_;  ///< none: could not be opened yet, or is closed
+  std::optional<SqlDatabase> database_;  ///< nullopt: not opened yet, or closed
   bool closed_ = false;
   std::optional<WallTime> open_failed_at_;
   ClockTrust clock_trust_;

@@ -16,8 +16,8 @@ constexpr std::string_view kLedger = "ledger", kReferences = "references";
 std::int64_t ms(WallTime time) { return time.time_since_epoch().count(); }
 WallTime wall(std::int64_t ms) { return WallTime(Milliseconds(ms)); }
 
-/// What the first column of each row holds as JSON. One that can't be read, for a bit of it is
-/// wrong, hides no other.
+/// The first column of each row, parsed as JSON. A row that cannot be read, because of a flipped
+/// bit, hides no other.
 template <typename T, typename... Values>
 std::vector<T> read_documents(SqlDatabase& database, const char* sql, const Values&... values) {
   std::vector<T> documents;
@@ -93,7 +93,7 @@ void move_ports(SqlDatabase& database, const PortMoves& moves) {
   struct Sql {
     const char *away, *back;
   };
-  // Two ports may swap: all rows go to a key that no port has, and then to their own.
+  // Two ports may swap: all rows first move to a key that no port has, and then to their own.
   constexpr Sql kTables[] = {{"UPDATE OR REPLACE signals SET port='>' || ? WHERE port=?",
                               "UPDATE OR REPLACE signals SET port=? WHERE port='>' || ?"},
                              {"UPDATE OR REPLACE events SET port='>' || ? WHERE port=?",
@@ -201,7 +201,7 @@ std::vector<SignalRow> stored_rows(SqlDatabase& database, std::uint32_t step_s, 
   return rows;
 }
 
-/// Rows of a shorter step as rows of `step_s`, one for each port and step.
+/// Rows of a shorter step combined into rows of `step_s`, one per port and step.
 std::vector<SignalRow> folded(const std::vector<SignalRow>& rows, std::uint32_t step_s) {
   std::map<std::pair<std::int64_t, std::string>, SignalFold> folds;
   for (const SignalRow& row : rows)
@@ -217,14 +217,14 @@ std::optional<std::int64_t> last_row_s(SqlDatabase& database, std::uint32_t step
   return database.integer("SELECT max(at_s) FROM signals WHERE step_s=?", std::int64_t{step_s});
 }
 
-/// Where the steps of `step_s` that are not written yet begin; 0 where none is.
+/// Start of the unwritten steps of `step_s`; 0 if there are none.
 std::int64_t unwritten_from_s(SqlDatabase& database, std::uint32_t step_s) {
   const auto last_s = last_row_s(database, step_s);
   return last_s ? *last_s + step_s : 0;
 }
 
-/// Writes the steps of one length that are over: those before the one that the latest shorter row
-/// is in.
+/// Writes the completed steps of one length: those before the step that contains the latest shorter
+/// row.
 void fold_into(SqlDatabase& database, std::uint32_t shorter_s, std::uint32_t step_s) {
   const auto latest_s = last_row_s(database, shorter_s);
   std::int64_t from_s = unwritten_from_s(database, step_s);

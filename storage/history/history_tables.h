@@ -1,6 +1,6 @@
-// The tables of the history database (storage/history/history_schema.cpp) as functions. Errors stay
-// in the SqlDatabase: the caller checks its result(), and begins a transaction where several writes
-// belong together.
+// The tables of the history database (storage/history/history_schema.cpp) as functions. Errors are
+// kept in the SqlDatabase: the caller checks its result(), and begins a transaction if several
+// writes belong together.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace linkhealth {
 
-/// An event with the stable key of its port, by which it is found again.
+/// An event with the stable key of its port, by which it is looked up.
 struct StoredEvent {
   std::string port;
   FaultEvent event;
@@ -25,14 +25,14 @@ struct StoredEvent {
 namespace history_tables {
 
 void write_ledger(SqlDatabase& database, const LedgerState& state);
-/// Empty where nothing was written yet.
+/// Empty if nothing was written yet.
 LedgerState read_ledger(SqlDatabase& database);
 void write_references(SqlDatabase& database, const ReferenceState& state);
 ReferenceState read_references(SqlDatabase& database);
-/// Gives the rows of all tables to the ports' new stable keys, all at once. REQUIRES: no key is "".
+/// Moves the rows of all tables to the ports' new stable keys, all at once. REQUIRES: no key is "".
 void move_ports(SqlDatabase& database, const PortMoves& moves);
 
-/// Ignores an event whose id is there already.
+/// Ignores an event whose id already exists.
 void write_event(SqlDatabase& database, const StoredEvent& stored);
 /// Of all ports, oldest first.
 std::vector<FaultEvent> newest_events(SqlDatabase& database, std::size_t limit);
@@ -42,33 +42,34 @@ std::vector<RepairRecord> repairs_of(SqlDatabase& database, const std::string& p
                                      WallTime to);
 /// Deletes at most `limit` events and all repairs from before `before`.
 void delete_events(SqlDatabase& database, WallTime before, std::int64_t limit);
-/// Deletes one `share`th of the events, the oldest, with the repairs before them; says how many.
+/// Deletes the oldest 1/`share` of the events, with the repairs before them; returns the number of
+/// events.
 std::int64_t delete_oldest_events(SqlDatabase& database, std::int64_t share);
 
 void write_identity(SqlDatabase& database, const KeptIdentity& identity);
 std::vector<KeptIdentity> identities_of_port(SqlDatabase& database, const std::string& port);
 std::vector<KeptIdentity> identities_of_serial(SqlDatabase& database, const std::string& serial);
 
-/// Ignores a row that is there already: the clock was set back.
+/// Ignores rows that already exist: the clock was set back.
 void write_rows(SqlDatabase& database, const std::vector<SignalRow>& rows);
-/// Writes the longer steps that are over and not written yet, out of the shorter ones.
+/// Writes the longer steps that have ended and are not yet written, computed from the shorter ones.
 void fold_rows(SqlDatabase& database);
-/// The rows of one port in [from_s, to_s), oldest first; a longer step that is not over is folded
-/// from the shorter rows that are there.
+/// The rows of one port in [from_s, to_s), oldest first. An unfinished longer step is computed from
+/// the existing shorter rows.
 std::vector<SignalRow> read_rows(SqlDatabase& database, const std::string& port,
                                  std::uint32_t step_s, std::int64_t from_s, std::int64_t to_s);
-/// When the first row of the port begins, of any step.
+/// The start of the port's first row, of any step.
 std::optional<std::int64_t> first_row_s(SqlDatabase& database, const std::string& port);
 /// Deletes at most `limit` rows from before `before_s`, the oldest first.
 void delete_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t before_s,
                  std::int64_t limit);
 /// Deletes the rows of all steps after `at_s`.
 void delete_rows_after(SqlDatabase& database, std::int64_t at_s);
-/// Deletes the oldest rows: of each step one `share`th of the time that it spans.
+/// Deletes the oldest rows: for each step 1/`share` of the time that it spans.
 void delete_oldest_signals(SqlDatabase& database, std::int64_t share);
 /// About the size of all signals; reads all of them.
 std::int64_t signals_bytes(SqlDatabase& database);
-/// Whether each table is there: an error of the database where one is not.
+/// Checks that each table exists; if not, sets an error of the database.
 void check_readable(SqlDatabase& database);
 
 }  // namespace history_tables

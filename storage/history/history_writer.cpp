@@ -31,7 +31,7 @@ HistoryWriter::~HistoryWriter() {
 void HistoryWriter::drop_oldest() {
   dropped_rows_ += keep_newest(waiting_.rows, kMaxWaitingRows);
   dropped_events_ += keep_newest(waiting_.events, kMaxWaitingEvents);
-  keep_newest(waiting_.identities, kMaxWaitingRows);  // the latest of each module is enough
+  keep_newest(waiting_.identities, kMaxWaitingRows);  // the latest entry of each module is enough
 }
 
 void HistoryWriter::add(HistoryBatch batch) {

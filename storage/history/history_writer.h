@@ -1,6 +1,6 @@
-// Writes to the history database on a thread of its own, so that the deciding thread never waits
-// for the disk. Batches that arrive during a write, and a batch that could not be written, go with
-// the next write. The queue is bounded; what is dropped is counted.
+// Writes to the history database on its own thread, so that the deciding thread never waits for the
+// disk. Batches that arrive during a write, and a batch that could not be written, are part of the
+// next write. The queue is bounded; dropped rows and events are counted.
 #pragma once
 
 #include <condition_variable>
@@ -17,16 +17,16 @@ class HistoryWriter {
   /// Limits of the queue.
   static constexpr std::size_t kMaxWaitingRows = 1000, kMaxWaitingEvents = 2000;
 
-  /// `after` is called on the writer's thread after each write, whether that succeeded or not. Both
-  /// must outlive the writer.
+  /// `after` is called on the writer's thread after each write, successful or not. Both must
+  /// outlive the writer.
   HistoryWriter(HistoryStore& store, std::function<void()> after);
   HistoryWriter(const HistoryWriter&) = delete;
   HistoryWriter& operator=(const HistoryWriter&) = delete;
-  /// Writes what waits, then closes the store.
+  /// Writes what is queued, then closes the store.
   ~HistoryWriter();
 
   void add(HistoryBatch batch);
-  /// Waits until a write of all that was added before was attempted.
+  /// Waits until everything added so far has been attempted to be written.
   void drain();
   /// The store's figures, with the number of dropped rows and events.
   [[nodiscard]] HistoryFigures figures() const;

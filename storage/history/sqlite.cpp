@@ -10,7 +10,7 @@ namespace linkhealth {
 
 namespace {
 
-/// The errno behind SQLite's code; 0 where there was none.
+/// The errno behind SQLite's code; 0 if there was none.
 int errno_of(sqlite3* database, int code) {
   switch (code & 0xff) {
     case SQLITE_FULL:
@@ -19,8 +19,8 @@ int errno_of(sqlite3* database, int code) {
       return EROFS;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR:     // our statements are right: a table is missing, or the format is unknown
-    case SQLITE_MISMATCH:  // of a column
+    case SQLITE_ERROR:     // our statements are valid: a table is missing, or the format is unknown
+    case SQLITE_MISMATCH:  // type of a column
       return EBADMSG;
     default:
       return sqlite3_system_errno(database);
@@ -36,7 +36,7 @@ Error error_of(sqlite3* database, const std::string& path) {
   return {fmt::format("{} ({})", message, std::strerror(errnum)), errnum};
 }
 
-/// A FIFO would hang the opening, and a device may take what is written.
+/// Opening a FIFO would hang, and a device may consume what is written.
 Result<void> check_kind(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return {};

@@ -1,8 +1,8 @@
-// SQLite: a connection and its statements, closed with their owner; sqlite3.h stays in sqlite.cpp.
-// Not for several threads at a time: the owner (storage/history/history_store.h) holds a lock.
+// SQLite: a connection and its statements, closed with their owner; sqlite3.h is only included by
+// sqlite.cpp. Not thread-safe: the owner (storage/history/history_store.h) holds a lock.
 //
-// The first error stays, and calls after it do nothing, until result() returns it. So a sequence of
-// statements is checked once, at its end.
+// The first error is kept, and later calls do nothing until result() returns it. A sequence of
+// statements is therefore checked once, at its end.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ class SqlRow {
 
 class SqlDatabase {
  public:
-  /// Creates the file where there is none. ":memory:" is a private database without a file.
+  /// Creates the file if it does not exist. ":memory:" is a private database without a file.
   static Result<SqlDatabase> open(const std::string& path);
-  /// A file that does not change meanwhile; its -wal is not read.
+  /// For a file that does not change while it is open; its -wal is not read.
   static Result<SqlDatabase> open_read_only(const std::string& path);
 
   /// Statements without parameters, parsed at each call.
@@ -59,7 +59,7 @@ class SqlDatabase {
     while (step(statement)) on_row(SqlRow(statement));
     reset(statement);
   }
-  /// Runs a statement with these parameters that gives no rows.
+  /// Runs a statement that returns no rows, with these parameters.
   template <typename... Values>
   void write(const char* sql, const Values&... values) {
     each(
@@ -77,7 +77,7 @@ class SqlDatabase {
         values...);
     return first;
   }
-  /// Calls body() in a transaction: all that it writes or, after an error, nothing.
+  /// Calls body() in a transaction: either all that it writes or, after an error, nothing is kept.
   template <typename Body>
   Result<void> transaction(Body body) {
     write("BEGIN IMMEDIATE");
@@ -87,23 +87,23 @@ class SqlDatabase {
     auto done = result();
     if (begun && !done) {
       write("ROLLBACK");
-      static_cast<void>(result());  // after some errors SQLite has rolled back by itself
+      static_cast<void>(result());  // after some errors SQLite has already rolled back
     }
     return done;
   }
-  /// Whether what is committed survives a power cut; otherwise the latest transactions may be lost.
+  /// Whether committed data survives a power cut; otherwise the latest transactions may be lost.
   void set_durable(bool durable);
 
-  /// The end of the connection folds no -wal into the file.
+  /// Closing the connection does not write the -wal back to the file.
   void leave_as_it_is();
 
-  /// An error of the caller, such as a document that cannot be parsed.
+  /// Sets an error of the caller, such as a document that cannot be parsed.
   void fail(Error error) {
     if (!error_) error_ = std::move(error);
   }
   [[nodiscard]] bool ok() const { return !error_; }
-  /// The first error since the last call. `message` is SQLite's sentence; `errnum` the system's
-  /// where it had one (ENOSPC, EROFS), and EBADMSG for a file that is damaged or no database.
+  /// The first error since the last call. `message` is SQLite's text; `errnum` is the system's if
+  /// there was one (ENOSPC, EROFS), and EBADMSG for a file that is damaged or not a database.
   Result<void> result();
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -122,12 +122,12 @@ class SqlDatabase {
   static void bind(sqlite3_stmt* statement, int index, std::int64_t value);
   static void bind(sqlite3_stmt* statement, int index, std::string_view text);
   static void bind(sqlite3_stmt* statement, int index, SqlBlob blob);
-  /// Whether there is a row.
+  /// Returns whether there is a row.
   bool step(sqlite3_stmt* statement);
   static void reset(sqlite3_stmt* statement);
 
   std::unique_ptr<sqlite3, Close> database_;
-  /// Goes before the database.
+  /// Destroyed before the database.
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> prepared_;
   std::string path_;
   std::optional<bool> durable_;  ///< nullopt: SQLite's default

@@ -15,7 +15,7 @@ namespace linkhealth {
 
 namespace {
 
-/// As much as this before a damaged place of a gzip stream may be lost.
+/// Up to this much may be lost before a damaged place in a gzip stream.
 constexpr unsigned kChunkBytes = 64U * 1024;
 
 Result<GzFile> open_gz(const std::string& path, int standard, const char* mode) {
@@ -25,7 +25,7 @@ Result<GzFile> open_gz(const std::string& path, int standard, const char* mode) 
   return file;
 }
 
-/// Keeps a recording that is there already: FILE becomes FILE.1.
+/// Keeps an existing recording: FILE becomes FILE.1.
 Result<void> keep_old(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return {};

@@ -1,8 +1,8 @@
-// Recordings on disk: one snapshot a line, for replay on any machine (docs/recording.md).
+// Recordings on disk: one snapshot per line, for replay on any machine (docs/recording.md).
 //
-// A recorder that is killed leaves a last line, or a gzip stream, without an end. The reader
-// returns every complete line before that, then ends and reports it in warning(). Anything else
-// that is wrong is one error "FILE:LINE: …", and the end.
+// A recorder that is killed leaves an incomplete last line or gzip stream. The reader returns every
+// complete line before that, then ends and reports it in warning(). Anything else that is wrong is
+// one error "FILE:LINE: …", and ends the reading.
 #pragma once
 
 #include <cstddef>
@@ -28,22 +28,22 @@ using GzFile = std::unique_ptr<gzFile_s, CloseGzFile>;
 
 class RecordingReader {
  public:
-  /// Longer lines are refused, so that memory stays bounded whatever a file unpacks to. A node of
-  /// 64 ports writes less than 2 MiB.
+  /// Longer lines are rejected, so that memory stays bounded whatever a file unpacks to. A node
+  /// with 64 ports writes less than 2 MiB.
   static constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 
-  /// A file, plain or gzip (its first bytes decide); "-" is standard input.
+  /// Opens a file, plain or gzip (recognised by its first bytes); "-" is standard input.
   static Result<RecordingReader> open(const std::string& path);
 
   /// The first line. Read it once, before next().
   Result<RecordingHeader> header();
-  /// What the recorder knew when the recording began; nullopt: nothing, or it is older.
+  /// The recorder's state when the recording began; nullopt: none, or an older recording.
   [[nodiscard]] const std::optional<EngineState>& known() const { return known_; }
   /// The next snapshot; nullopt at the end and after an error. REQUIRES: header() was read.
   Result<std::optional<Snapshot>> next();
   /// After the end: why the recording is incomplete; "" when it is complete.
   [[nodiscard]] const std::string& warning() const { return warning_; }
-  /// Snapshots given so far.
+  /// Number of snapshots returned so far.
   [[nodiscard]] std::size_t snapshot_count() const { return snapshot_count_; }
 
  private:
@@ -60,23 +60,23 @@ class RecordingReader {
   GzFile file_;
   std::string name_;
   std::string buffer_;
-  std::size_t begin_ = 0;  ///< of what was not given yet in buffer_
+  std::size_t begin_ = 0;  ///< start of the unread part of buffer_
   std::size_t line_number_ = 0;
   bool at_file_end_ = false;
-  std::string broken_;  ///< why the gzip stream ended before its end
+  std::string broken_;  ///< why the gzip stream ended early
   std::string warning_;
   std::optional<EngineState> known_;
   OldGapConverter old_gaps_;
   std::optional<SteadyTime> last_taken_at_;
   std::size_t snapshot_count_ = 0;
-  std::size_t blank_bytes_ = 0;  ///< of lines without a snapshot, since the last that had one
+  std::size_t blank_bytes_ = 0;  ///< of lines without a snapshot, since the last one that had one
   bool ended_ = false;
 };
 
 class RecordingWriter {
  public:
-  /// Creates `path`, with gzip when its name ends in ".gz"; "-" is standard output. A regular file
-  /// that exists and is not empty becomes `path`.1: a restarted daemon keeps its last recording.
+  /// Creates `path`, with gzip if its name ends in ".gz"; "-" is standard output. An existing
+  /// non-empty regular file is renamed to `path`.1: a restarted daemon keeps its last recording.
   static Result<RecordingWriter> create(const std::string& path, const RecordingHeader& header,
                                         const EngineState* known = nullptr);
 
@@ -90,7 +90,7 @@ class RecordingWriter {
   RecordingWriter(GzFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
   Result<void> write_line(std::string line);
 
-  GzFile file_;  ///< none: closed
+  GzFile file_;  ///< null: closed
   std::string name_;
   std::optional<Error> failed_;
 };

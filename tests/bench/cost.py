@@ -95,7 +95,7 @@ def equal_coverage(directory, work):
             ours.scrape(COUNTERS)
             time.sleep(1)
         spent = [(now - was) / seconds * 100 for now, was in zip((theirs.cpu_s(), ours.cpu_s()), before)]
-    # The goal is half of node_exporter's; what is held is that it does not become twice as much (docs/adr/0006-cost-budget.md).
+    # The goal is half of node_exporter's; the test ensures that it does not double (docs/adr/0006-cost-budget.md).
     yield ("processor time, equal coverage, each second", f"{spent[1]:.3f} %", f"2 x {spent[0]:.3f} % (goal: half)",
            spent[1] <= 2 * spent[0])
 
@@ -155,7 +155,7 @@ def link_event(directory, work):
                            __file__, "--link-event", directory, work], capture_output=True, text=True, timeout=120, check=False)
     if done.returncode:
         raise RuntimeError(f"link event: {done.stderr}")
-    worst = sorted(float(word) for word in done.stdout.split())[-2]  # one of twenty may be the machine's
+    worst = sorted(float(word) for word in done.stdout.split())[-2]  # one of twenty may be due to the machine
     yield "link event in /metrics, 19 of 20", f"{worst:.1f} ms", "50 ms", worst <= 50
 
 
@@ -171,7 +171,7 @@ def link_events_in_namespace(directory, work):
         time.sleep(5)
         for number in range(20):
             up = number % 2
-            time.sleep(0.3 + 0.037 * (number % 10))  # not in step with the daemon's reading of the file each second
+            time.sleep(0.3 + 0.037 * (number % 10))  # not in step with the daemon, which reads the file each second
             count = "carrier_up_count" if up else "carrier_down_count"
             fake_sysfs.put(f"/sys/class/net/{near}", {"carrier": up, count: number // 2 + 2})
             begun = time.perf_counter()

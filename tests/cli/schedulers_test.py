@@ -40,7 +40,7 @@ class Schedulers(unittest.TestCase):
             exit {level}\n""")
 
     def run_it(self, argv, **environment):
-        # The scripts put the system's folders first, as a daemon's environment does: the stand-ins go before them.
+        # The scripts put the system's folders first, like a daemon's environment: the stand-ins must precede them.
         env = {"PATH": f"{self.path}:/usr/bin:/bin", "SLURMD_NODENAME": "gpu-1", **environment}
         return subprocess.run(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
 

@@ -33,7 +33,7 @@ show() {{ print -r -- "<<$BUFFER>>"; BUFFER= }}
 zle -N show; bindkey -e; bindkey '^T' show; bindkey '^I' complete-word
 print READY
 """
-# Every candidate that zsh is given is written down. What is written down is not inserted: for that, another shell.
+# Logs every candidate passed to zsh. Logged candidates are not inserted: that needs another shell.
 SPY = """compadd() {{ local -a hits; builtin compadd -O hits "$@"; print -rl -- $hits >>{hits}; builtin compadd "$@" }}"""
 BASH = """
 PS1='$ '; bind 'set enable-bracketed-paste off'; bind 'set bell-style none'

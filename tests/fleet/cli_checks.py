@@ -64,7 +64,7 @@ def work_list(world, linkhealth):
 def without_data(world, linkhealth):
     code, _, err = call(world, linkhealth, url="http://127.0.0.1:1")
     assert code == 3 and "does not answer" in err and err.count("\n") == 1, (code, err)
-    code, _, err = call(world, linkhealth, url=f"http://127.0.0.1:{world.fleet['port']}")  # a web server, and no Prometheus
+    code, _, err = call(world, linkhealth, url=f"http://127.0.0.1:{world.fleet['port']}")  # a web server, but not a Prometheus
     assert code == 4 and "no answer of Prometheus" in err, (code, err)
 
 

@@ -129,7 +129,7 @@ def fleet_command(world, linkhealth):
 
 def play(kind, nodes, checks):
     """Starts a world of `kind`, runs each of `checks` on it; the exit code."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # ends what was started
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # stops what was started
     began = time.monotonic()
     try:
         with kind(nodes, ["--nodes", NODES, "--cast", 1, "--every", 2, "--period-ms", 1000, "--before", 40], scrape_s=1,

@@ -188,7 +188,7 @@ def main():
     parser.add_argument("--disk-seconds", type=int, default=250, help="more than 120 samples of each series")
     parser.add_argument("--out")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # ends what was started
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # stops what was started
     sizes, block = [], disk(options.program, options.disk_seconds)
     print(f"disk: {block}", file=sys.stderr, flush=True)
     for nodes in sorted(int(number) for number in options.nodes.split(",")):

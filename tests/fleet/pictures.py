@@ -145,7 +145,7 @@ def main():
     parser.add_argument("program", metavar="FLEET_NODES")
     parser.add_argument("--seconds", type=int, default=90)
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # ends what was started
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # stops what was started
     with World(options.program, ["--nodes", 48, "--cast", 1, "--every", 3, "--period-ms", 1000, "--before", 60, "--live", 2], 1, 2, True) as world:
         time.sleep(options.seconds)
         fleet(world, options.seconds)

@@ -33,7 +33,7 @@ class VictoriaWorld(World):
 
     def serve(self):
         self.url, self.rules_url = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
-        # Answers are as new as the writes: by default the last 30 s are held back, longer than this test's rules run.
+        # Answers include the latest writes: by default the last 30 s are held back, longer than this test's rules run.
         self.launch("victoria-metrics", f"-storageDataPath={self.folder}/victoria", f"-httpListenAddr={self.url[7:]}",
                     "-retentionPeriod=1", "-search.latencyOffset=1s", "-loggerLevel=WARN")
         self.until("VictoriaMetrics answers", self.answers, 60)

@@ -52,7 +52,7 @@ def netlink():
         if line and not line.startswith("#"):
             name, data = line.split()
             yield name, b"\1" + bytes.fromhex(data)
-            if name == "up_stats":  # its driver has no histogram of packet sizes (ETHTOOL_A_STATS_GRP_HIST_RX)
+            if name == "up_stats":  # this driver has no histogram of packet sizes (ETHTOOL_A_STATS_GRP_HIST_RX)
                 bucket = attribute(7, u32(64)) + attribute(8, u32(127)) + attribute(9, struct.pack("<Q", 5))
                 group = attribute(2, u32(3)) + attribute(3, u32(20)) + attribute(5, bucket)
                 yield "histogram", b"\0" + bytes.fromhex(data) + attribute(4, group)

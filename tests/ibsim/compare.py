@@ -43,7 +43,7 @@ BACK_TO_BACK = """Hca 2 "HcaA"
 Hca 2 "HcaB"
 [2] "HcaA"[1]
 """
-# the probe's name -> the name in perfquery's print
+# the probe's name -> the name in perfquery's output
 ERRORS = {
     "symbol_error": "SymbolErrorCounter", "link_error_recovery": "LinkErrorRecoveryCounter",
     "link_downed": "LinkDownedCounter", "port_rcv_errors": "PortRcvErrors",
@@ -61,7 +61,7 @@ TRAFFIC = {
     "unicast_rcv_packets": "PortUnicastRcvPkts", "multicast_xmit_packets": "PortMulticastXmitPkts",
     "multicast_rcv_packets": "PortMulticastRcvPkts",
 }
-# What is put into the far port, near the end of each counter's width.
+# The far port's counter values, near the end of each counter's width.
 SET = {
     "symbol_error": 65534, "link_error_recovery": 254, "link_downed": 3, "port_rcv_errors": 5,
     "port_rcv_remote_physical_errors": 6, "port_rcv_switch_relay_errors": 7, "port_xmit_discards": 8,
@@ -86,13 +86,13 @@ class Fabric:
 
     def __init__(self, library, ask, net):
         self.library, self.ask_far_end = library, ask
-        # The run time of a sanitizer, where our program has one, must come before any other library.
+        # If our program has a sanitizer, its runtime must come before any other library.
         linked = subprocess.run(["ldd", ask], capture_output=True, text=True, check=True).stdout
         self.first = re.findall(r"=> (\S*/lib[atu]san\S*)", linked)
         self.dir = tempfile.mkdtemp(prefix="ibsim")
         with open(f"{self.dir}/net", "w", encoding="utf-8") as file:
             file.write(net)
-        # Its sockets are abstract names: another simulator on the machine has its own.
+        # Its sockets have abstract names: another simulator on the machine has its own.
         self.env = dict(os.environ, IBSIM_SOCKNAME=f"linkhealth{os.getpid()}", OSM_TMP_DIR=self.dir, OSM_CACHE_DIR=self.dir)
         self.log = open(f"{self.dir}/log", "w+b")
         self.sim = subprocess.Popen(["ibsim", "-s", f"{self.dir}/net"], stdin=subprocess.PIPE, stdout=self.log,
@@ -218,7 +218,7 @@ def switched(fabric):
 
     set_counters(fabric, "Switch2", 5)
     fabric.wait("the counters that were set", lambda: fabric.read(node)[1].get("VL15_dropped") == SET["VL15_dropped"])
-    for _ in range(2):  # a second time: reading cleared nothing
+    for _ in range(2):  # twice: reading must not clear anything
         _, counters = compare_with_diags(fabric, node, lid)
         for name, value in SET.items():
             check(name, counters[name], value)

@@ -141,7 +141,7 @@ class Run(unittest.TestCase):
         self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"])
 
     def test_an_error_in_colour_is_expected_without_it(self):
-        # The form of a ConnectX-8's answer that was published: the colour is taken back on a line of its own.
+        # A published answer of a ConnectX-8: the colour is reset on a separate line.
         done = self.run_with(r"""case $2 in *1b*) printf '\033[31m\n-E- Checking valid firmware raised the following """
                              r"""exception: ICMD error 0x4\n\n\033[0m\n'; exit 1;; esac""" + "\n"
                              f"cat {FIXTURES}/dac.json\n")
@@ -202,7 +202,7 @@ class Run(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.out)), ["mlx5_1_1.mstlink.json", "switch.json"], "another's file stays")
 
     def test_the_files_stay_where_no_device_can_be_seen(self):
-        # A /sys that is not mounted, or of another network namespace, looks like a node whose ports all went.
+        # A /sys that is not mounted, or belongs to another network namespace, looks like a node without ports.
         mstlink = f"cat {FIXTURES}/dac.json\n"
         self.assertEqual(self.run_with(mstlink).returncode, 0)
         devices = self.root / "sys/class/infiniband"

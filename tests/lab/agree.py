@@ -77,7 +77,7 @@ def counters(netdev, device):
     fec = run("ethtool", "-I", "--show-fec", netdev)
     values = {f"counters.fec_{name}": first(rf"^ *{name}: (\d+)", fec, int)
               for name in ("corrected_blocks", "uncorrectable_blocks", "corrected_bits")}
-    # a driver's own statistics, those that the counter table takes
+    # a driver's own statistics, as far as they are in the counter table
     for name, value in re.findall(r"^ +(link_down_events_phy|rx_pcs_symbol_err_phy|rx_bits_phy|rx_discards_phy): (\d+)$",
                                   driver_statistics(netdev), re.MULTILINE):
         values[f"counters.{name}"] = int(value)
@@ -106,7 +106,7 @@ def lookup(tree, path):
 def same(low, value, high):
     if isinstance(low, bool) or isinstance(low, str):
         return value in (low, high)
-    # ethtool prints two to four digits behind the point
+    # ethtool prints two to four decimals
     slack = 0 if isinstance(low, int) else 0.006
     return low - slack <= value <= high + slack
 

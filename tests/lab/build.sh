@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # build.sh [OUT]   unpacks a Debian kernel, builds the simoptics module and an initramfs into OUT (default build/lab).
-# Nothing is installed. Each step is skipped when its result is newer than its input, so a second call costs nothing.
-# The packages fetched are kept in LAB_CACHE (default $XDG_CACHE_HOME/linkhealth-lab, else ~/.cache/linkhealth-lab).
+# Nothing is installed. Each step is skipped if its result is newer than its input, so that a second call costs nothing.
+# Fetched packages are kept in LAB_CACHE (default $XDG_CACHE_HOME/linkhealth-lab, else ~/.cache/linkhealth-lab).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "${1:-$here/../../build/lab}"
@@ -11,7 +11,7 @@ say() { echo "lab build: $*" >&2; }
 die() { say "$*"; exit 1; }
 case $out in *[[:space:]]*) die "the path \"$out\" has a space in it: make and the kernel's build cannot work there" ;; esac
 
-# 0. what the lab needs of the host
+# 0. requirements on the host
 declare -A package=([qemu-system-x86_64]=qemu-system-x86 [/bin/busybox]=busybox-static [depmod]=kmod [cpio]=cpio
     [make]=make [gcc-12]=gcc-12 [flock]=util-linux [apt-get]=apt [ethtool]=ethtool [rdma]=iproute2
     [ibv_rc_pingpong]=ibverbs-utils [jq]=jq [curl]=curl [python3]=python3 [prometheus]=prometheus
@@ -24,12 +24,12 @@ compgen -G '/usr/lib/*/libibverbs/librxe-rdmav*.so' >/dev/null || missing+=(ibve
 exec 9>"$out/.lock"
 timeout 600 flock 9 || die "another build in $out does not end"
 
-# 1. the newest kernel of the archive whose headers are there too: the number moves with every security update, and old
-#    ones vanish. Without package lists: the newest that was fetched before.
+# 1. the newest kernel in the archive that also has headers: the number changes with every security update, and old
+#    ones disappear. Without package lists: the newest one fetched before.
 abis() { sed -n 's/^linux-image-\(6\.1\.0-[0-9]*\)-amd64$/\1/p' | sort -rV; }
 parts() { echo "linux-image-$1-amd64 linux-headers-$1-amd64 linux-headers-$1-common linux-kbuild-6.1"; }
 fetched() { compgen -G "$cache/$1_*.deb" >/dev/null; }
-# choose OFFERED: the newest ABI (on stdin, newest first) of which every part is fetched or in the list OFFERED
+# choose OFFERED: the newest ABI (on stdin, newest first) with every part fetched or in the list OFFERED
 choose() {
     local offered=$1 candidate part ready
     while read -r candidate; do
@@ -46,7 +46,7 @@ abi=$(choose "$offered" <<<"$names")
 kernel=$abi-amd64
 root=$out/root
 
-# 2. fetch and unpack; of the kernel's modules only what a machine without a screen can use
+# 2. fetch and unpack; only the kernel modules that a machine without a screen can use
 if [ "$(cat "$out/.unpacked" 2>/dev/null)" != "$kernel $root" ]; then
     rm -rf "$root" "$out/simoptics" "$out/initramfs.gz" "$out/.unpacked"
     mkdir -p "$cache" "$root"
@@ -74,14 +74,14 @@ fi
 module=$out/simoptics
 if [ ! -e "$module/simoptics.ko" ] || [ -n "$(find "$here/simoptics" -newer "$module/simoptics.ko" -print -quit)" ]; then
     say "building simoptics.ko"
-    rm -rf "$module"   # objects of sources that are gone
+    rm -rf "$module"   # objects of deleted sources
     mkdir -p "$module"
     cp "$here"/simoptics/*.[ch] "$here/simoptics/Makefile" "$module/"
     timeout 300 make -s -C "$root/usr/src/linux-headers-$kernel" M="$module" CC=gcc-12 modules >"$module/log" 2>&1 ||
         { cat "$module/log" >&2; die "simoptics.ko does not build against $kernel"; }
 fi
 
-# 4. the initramfs. crc32_generic: rdma_rxe needs it, though no symbol says so.
+# 4. the initramfs. crc32_generic: rdma_rxe needs it, although no symbol shows that.
 image=$out/initramfs.gz
 if [ ! "$image" -nt "$here/build.sh" ] || [ ! "$image" -nt "$here/init" ] || [ ! "$image" -nt "$out/.unpacked" ]; then
     say "building the initramfs"

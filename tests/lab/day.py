@@ -16,7 +16,7 @@ WEB = os.path.join(os.path.dirname(HERE), "web")
 sys.path.insert(0, WEB)
 from page_test import browser  # noqa: E402
 
-SECONDS = 1500  # of which the scenario needs three to ten minutes: an emulated machine, on cores that others use too
+SECONDS = 1500  # the scenario takes three to ten minutes: an emulated machine on shared cores
 
 
 def free_port():

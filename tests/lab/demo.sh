@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh   what ./run lab shows: a dirty connector on a real kernel, found, explained, cleaned and proved, in about two minutes.
+# demo.sh   the demo of ./run lab: a dirty connector on a real kernel, found, explained, cleaned and verified, in about 2 min.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}

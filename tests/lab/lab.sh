@@ -24,7 +24,7 @@ want() {
     shift
     if output=$("$@" 2>&1); then ok "$name"; else bad "$name" "$output"; return 1; fi
 }
-# eventually SECONDS NAME COMMAND...: the command succeeds before the deadline; asked again and again
+# eventually SECONDS NAME COMMAND...: the command succeeds before the deadline; retried until then
 eventually() {
     local seconds=$1 name=$2 start=$EPOCHREALTIME output
     shift 2
@@ -37,7 +37,7 @@ eventually() {
 }
 # since START: milliseconds since an EPOCHREALTIME
 since() { local now=$EPOCHREALTIME; echo $(((${now/./} - ${1/./}) / 1000)); }
-# shows REGEX COMMAND...: what the command prints (stdout and stderr) matches; prints it
+# shows REGEX COMMAND...: the command's output (stdout and stderr) matches; prints it
 shows() {
     local regex=$1 output
     shift
@@ -86,8 +86,8 @@ light() { pages rx "$1" all "$2"; }
 # pull A B / plug A B: the fibre between two ports
 pull() { set_sim "$1/carrier" 0; light "$1" none; light "$2" none; }
 plug() { light "$1" -2.0dBm; light "$2" -2.0dBm; set_sim "$1/carrier" 1; }
-# fec_errors PORT BER: from now on the receiver corrects bits at this ratio, block counters with it. Bits a second are
-# BER times the line rate (103.125 Gb/s); nearly each wrong bit is in a block of its own.
+# fec_errors PORT BER: from now on the receiver corrects bits at this ratio, and counts blocks accordingly. Bits per second are
+# BER times the line rate (103.125 Gb/s); nearly every wrong bit is in a separate block.
 fec_errors() {
     echo "$2" >"$tmp/fec.$1"
     [ ! -e "$tmp/fec.$1.running" ] || return 0
@@ -118,11 +118,11 @@ traffic() {
     return $status
 }
 
-# network_up: the wire to the host, where run.sh --forward made one; false without
+# network_up: configures the network to the host, if run.sh --forward created one; false without it
 network_up() {
     [ -n "${LAB_FORWARD:-}" ] || return 1
     modprobe virtio_net || return 1
-    udevadm settle --timeout=10 2>/dev/null   # names settle
+    udevadm settle --timeout=10 2>/dev/null   # wait for interface names
     wire=$(for net in /sys/class/net/*; do [[ $(readlink "$net/device/driver") != */virtio_net ]] || basename "$net"; done)
     ip addr add 10.0.2.15/24 dev "$wire" && ip link set "$wire" up
 }
@@ -143,7 +143,7 @@ daemon_start() {
     daemon=$!
     eventually 30 "the daemon answers" lh status || { tail -n 20 "$tmp/linkhealthd.log"; finish; }
 }
-# What a sanitizer complained of, or the end of its log.
+# The daemon's sanitizer reports, or the end of its log.
 last_words() {
     grep -m 1 -A 40 'ERROR: [A-Za-z]*Sanitizer\|WARNING: ThreadSanitizer\|runtime error:' "$tmp/linkhealthd.log" || tail -n 20 "$tmp/linkhealthd.log"
 }
@@ -157,17 +157,17 @@ daemon_stop() {
     status=$?
     if [ "$status" -eq 0 ]; then ok "the daemon ends cleanly"; else bad "the daemon ends cleanly (exit $status)" "$(last_words)"; fi
 }
-# port_is PORT EXPRESSION: jq on the port's part of the report; prints that part's essence
+# port_is PORT EXPRESSION: jq on the port's part of the report; prints a summary of that part
 port_is() {
     local report
     report=$(lh status --json) || { echo "$report"; return 1; }
     jq -c --arg port "$1" '.ports[] | select(.port == $port) | {port, health, faults}' <<<"$report"
     jq -e --arg port "$1" ".ports[] | select(.port == \$port) | $2" <<<"$report" >/dev/null
 }
-# has_fault FAULT [EXPRESSION]: a jq expression for port_is: this fault is there, not closed
+# has_fault FAULT [EXPRESSION]: a jq expression for port_is: this fault is open
 has_fault() { echo "(.faults | any(.fault == \"$1\" and .state != \"closed\" and (${2:-true})))"; }
 quiet='(.faults | all(.state == "closed" or .severity == "notice"))'
-# what was normal before a fault is what it is judged against: a port that the daemon has just met has none
+# faults are judged against the baseline: a port that the daemon has just found has none
 knows_normal='(.figures.pre_fec_ber_normal != null and .figures.rx_power_lost_db != null)'
 knows_far_normal=".figures.far_rx_power_lost_db != null and .figures.far_tx_power_lost_db != null"
 clean='((.faults | all(.state == "closed")) and .health == "healthy")'
@@ -176,7 +176,7 @@ metrics() { curl -fsS --max-time 5 "http://$http/metrics${1:-}"; }
 metric() { metrics "${2:-}" | sed -nE "s/^$1 ([^ ]+).*/\1/p" | head -n 1; }
 watch_metrics() { python3 "$lab/metrics.py" "$@" --url "http://$http/metrics"; }
 
-# --- a real Prometheus that asks the daemon each second
+# --- a real Prometheus that scrapes the daemon each second
 prometheus_start() {
     cat >"$tmp/prometheus.yml" <<YAML
 global: {scrape_interval: 1s, scrape_timeout: 1s}

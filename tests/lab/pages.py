@@ -15,12 +15,12 @@ import sys
 DEBUGFS = "/sys/kernel/debug/simoptics"
 LOWER = -1  # the key of bytes 0-127
 
-# What healthy modules of the lab show. Powers in mW, currents in mA; quads: high alarm, low alarm, high warn, low warn.
+# Readings of the lab's healthy modules. Powers in mW, currents in mA; quads: high alarm, low alarm, high warn, low warn.
 TEMPERATURE_C, SUPPLY_V = 38.5, 3.30
 TEMPERATURE_LIMITS_C = (75, -5, 70, 0)
 SUPPLY_LIMITS_V = (3.63, 2.97, 3.465, 3.135)
 MODULES = {
-    # -2.0 dBm; low warn -7.5 dBm and low alarm -10.4 dBm: six dB less is below the warning, and the link still works
+    # -2.0 dBm; low warn -7.5 dBm and low alarm -10.4 dBm: 6 dB less is below the warning, but the link still works
     "sr4": {"rx": (0.631, 0.617, 0.639, 0.625), "tx": (0.912, 0.905, 0.899, 0.920), "bias": (6.98, 7.02, 7.00, 6.94),
             "rx_limits": (2.188, 0.0912, 1.738, 0.178), "tx_limits": (2.188, 0.166, 1.738, 0.234),
             "bias_limits": (12.0, 2.0, 11.0, 3.0)},
@@ -121,7 +121,7 @@ def dr4(serial):
     module.text(0, 182, 8, "260302")
     module.text(0, 190, 10, "")
     module.bytes_at(0, 200, 0xA0, 40, 0x00, 0x0C)  # class 6, 10 W, separable, MPO 1x12
-    module.bytes_at(0, 210, 0xF0, 0x00, 0x06)      # media lanes 5-8 are not there; 1310 nm EML
+    module.bytes_at(0, 210, 0xF0, 0x00, 0x06)      # media lanes 5-8 do not exist; 1310 nm EML
     module.checksum(0, 128, 221, 222)
     module.bytes_at(1, 130, 1, 0, 0x05)            # hardware 1.0; 500 m of SMF
     module.words(1, 138, [1310 * 20])
@@ -135,7 +135,7 @@ def dr4(serial):
     module.words(2, 184, milliamperes(spec["bias_limits"]))
     module.words(2, 192, milliwatts(spec["rx_limits"]))
     module.checksum(2, 128, 254, 255)
-    module.bytes_at(0x10, 145, *[0x10] * 8)        # every host lane asks for application 1
+    module.bytes_at(0x10, 145, *[0x10] * 8)        # every host lane selects application 1
     module.bytes_at(0x11, 128, 0x44, 0x44, 0x44, 0x44, 0xFF, 0x0F)  # all lanes activated, outputs valid
     module.words(0x11, 154, milliwatts(spec["tx"]))
     module.words(0x11, 170, milliamperes(spec["bias"]))

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # run-all.sh [SCENARIO...]
-# Builds the lab when needed and runs the scenarios named, in one plain boot; without names all of them: one plain boot, one with
+# Builds the lab if needed and runs the named scenarios in one plain boot; without names all of them: one plain boot, one with
 # systemd as PID 1, and one for a link's whole bad day with a browser at the daemon's page. Prints a line for each check and ends
 # with "N passed, N failed, N skipped".
-# LAB_OUT: where the lab is built (default build/lab). The plain boot has the programs with sanitizers (build/dev/bin) where they
-# are built, because no test of ours takes a kernel's answers through all of them; the others have those that are shipped.
+# LAB_OUT: where the lab is built (default build/lab). The plain boot uses the programs with sanitizers (build/dev/bin) if they
+# are built, because no other test sends a kernel's answers through all of them; the others use the shipped ones.
 # LINKHEALTH_BIN: the same for all.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ timeout 20 qemu-system-x86_64 -accel tcg -machine none -nodefaults -display none
     skip "qemu-system-x86_64 does not run here"
 if ! "$here/build.sh" "$out"; then echo "FAIL lab: it does not build" | tee -a "$log"; close; fi
 
-# boot SECONDS OPTIONS... -- SCENARIO...: one machine; a machine that dies is a failure of its own
+# boot SECONDS OPTIONS... -- SCENARIO...: one machine; if it crashes, that is a separate failure
 boot() {
     local seconds=$1 options=()
     shift

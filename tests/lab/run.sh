@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # run.sh [--systemd] [--timeout S] [--mem MIB] [--out DIR] [--run DIR] [--forward HOST:GUEST] OUT GUEST_SCRIPT [ARGS]
-# Boots the machine that build.sh made in OUT, runs GUEST_SCRIPT in it as root, streams what it prints and returns its exit
+# Boots the machine that build.sh made in OUT, runs GUEST_SCRIPT in it as root, streams its output and returns its exit
 # code. 124: out of time; 125: the machine ended without an exit code (the console is then on stderr).
 # Inside: / is this machine's / (read-only) under a tmpfs; the working directory is the caller's; $LAB is OUT; /run/lab/out
-# comes back as DIR (with the console's log; default: thrown away). --run: an empty folder that is /run/lab inside, to talk
+# comes back as DIR (with the console's log; default: discarded). --run: an empty folder that is /run/lab inside, to talk
 # with the script while it runs; --forward: 127.0.0.1:HOST reaches the machine's 10.0.2.15:GUEST (lab.sh: network_up).
 set -uo pipefail
 systemd='' seconds=300 memory=1536 keep='' run='' forward='' nic=(-nic none)
@@ -42,7 +42,7 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 printf 'KMOD=%q\nSYSTEMD=%q\n' "$out/root/lib/modules/$(cat "$out/kernel")" "$systemd" >"$run/env"
 # Output goes to a virtio port (clean: no kernel messages, no CR), the exit code to a file. The port's number follows the
-# probe order, so it is found by its name: a wrong name under /dev would make a plain file, silently.
+# probe order, so it is found by its name: a wrong name under /dev would silently create a plain file.
 cat >"$run/wrap" <<WRAP
 #!/bin/bash
 export LAB=$(printf %q "$out") LAB_FORWARD=$forward LAB_SCENARIO_SECONDS=${LAB_SCENARIO_SECONDS:-}

@@ -64,7 +64,7 @@ for file in usr/bin/linkhealthd usr/bin/linkhealth usr/lib/systemd/system/linkhe
 done
 want "the unit is enabled" test -L "$root/etc/systemd/system/multi-user.target.wants/linkhealthd.service"
 
-# started, as its user and without the libraries that it only recommends
+# started, as its user and without the recommended libraries
 install -d -o "$(inside id -u linkhealth)" -g "$(inside id -g linkhealth)" "$root/run/linkhealth" "$root/var/lib/linkhealth"
 want "the installed configuration is good" as_daemon linkhealthd --config /etc/linkhealth/linkhealth.yaml --check-config
 /usr/bin/python3 - "$root/run/lldpd.socket" <<'PY' &
@@ -76,7 +76,7 @@ server.listen(8)
 time.sleep(600)
 PY
 lldpd=$!
-# With the rights that the unit gives: one capability, and the kernel log opened by root as its input.
+# With the permissions that the unit grants: one capability, and the kernel log opened by root as its input.
 log=/dev/null
 [ ! -r /dev/kmsg ] || log=/dev/kmsg
 chroot "$root" setpriv --reuid=linkhealth --regid=linkhealth --init-groups --inh-caps=-all,+net_admin --ambient-caps=-all,+net_admin \

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNIT = ROOT / "systemd/linkhealthd.service"
 PROGRAMS = []
 RELEASE = False
-# What only one source needs is loaded when that source is read.
+# Libraries that only one source needs are loaded when that source is read.
 OPTIONAL = ("libibverbs", "libibumad", "libibmad", "liblldpctl")
 MOST_EXPOSURE = 1.5
 

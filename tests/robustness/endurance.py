@@ -23,7 +23,7 @@ from odd_nodes import ALL, Daemon  # noqa: E402
 DEMO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../demo/demo.jsonl.gz")
 DAY_S = 86400
 LONGEST_S = 900  # of any test here
-# The history of a played recording is kept in memory instead of a file: this much of it.
+# The history of a played recording is kept in memory instead of a file: its limit.
 CONFIG = "database: {max_mb: 1}\n"
 
 
@@ -99,7 +99,7 @@ def a_week():
         last, opened = seen[-1][1], player.opened()
         assert opened == rounds, f"{opened} faults opened in {rounds} times"
         assert last["kB"] < early["kB"] + 2048, seen
-        # one more descriptor or thread: an answer that is under way
+        # one more descriptor or thread: an answer being sent
         assert last["descriptors"] <= early["descriptors"] + 1 and last["threads"] <= early["threads"] + 1, seen
         return f"{days} days, {rounds} faults: on the second day at most {early}, at the end {last}"
 
@@ -175,7 +175,7 @@ def ten_thousand_events_a_second():
         after = player.sizes()
         losses = {key: port["figures"]["involuntary_downs_24h"] for key, port in player.daemon.ports().items()}
         assert all(port["now"]["link"]["carrier"] for port in player.daemon.ports().values())
-        assert all(count >= 500 for count in losses.values()), losses  # as many as are remembered one by one
+        assert all(count >= 500 for count in losses.values()), losses  # the number remembered individually
         assert after["kB"] < before["kB"] + 65536, (before, after)
         return f"600,000 events: before {before['kB']} kB, at most {most} kB, after {after['kB']} kB; losses counted {losses}"
 

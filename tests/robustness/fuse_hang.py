@@ -35,7 +35,7 @@ class HangingDirectory:
     def close(self):
         if self.fd < 0:
             return
-        libc.umount2(self.directory.encode(), 3)  # MNT_FORCE | MNT_DETACH: aborts the connection, reads that hang end
+        libc.umount2(self.directory.encode(), 3)  # MNT_FORCE | MNT_DETACH: aborts the connection, so that hung reads end
         os.close(self.fd)
         self.fd = -1
 

@@ -30,7 +30,7 @@ def all_of_them():
                   b"Authorization: Basic YTpi\r\nAuthorization: Basic YTpj", b"Content-Type: a\r\nContent-Type: b",
                   b"Origin: http://a\r\nOrigin: http://b", b"X: " + b"a" * 9000, b"X: a\r\n" * 2000):
         requests.append(head(b"GET /-/ready HTTP/1.1", field))
-    # Where a body ends.
+    # The end of a body.
     post = b"POST /api/v1/maintenance HTTP/1.1"
     for fields in ((b"Content-Length: -1",), (b"Content-Length: +1",), (b"Content-Length: 0x1",), (b"Content-Length: 1 1",),
                    (b"Content-Length: 1,1",), (b"Content-Length: 1.0",), (b"Content-Length:",), (b"Content-Length: a",),
@@ -43,7 +43,7 @@ def all_of_them():
                    (b"Transfer-Encoding: identity",), (b"Transfer-Encoding: chunked", b"Transfer-Encoding: x"),
                    (b"Transfer-Encoding: gzip",), (b"Transfer_Encoding : chunked",)):
         requests.append(head(post, *fields) + b"abc")
-    # Hosts, and what is not of one kind.
+    # Hosts, and miscellaneous.
     requests += [b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: a\r\n\r\n", b"GET / HTTP/1.1\nHost: localhost\n\n",
                  b"GET / HTTP/1.1\r\nHost: localhost\n\r\n", b"GET / HTTP/1.1\rHost: localhost\r\r", b"\r\n" * 5000, b"\x00" * 9000,
                  b"\n\n\n\n", b"GET / HTTP/1.1\r\n : \r\n\r\n"]

@@ -57,12 +57,12 @@ def a_kill_at_any_moment(node, directory):
     daemon.until(lambda: events(daemon), "the fault is reported")
     told = [event["fault"]["id"] for event in events(daemon) if event["event"] == "opened"]
     assert len(told) == 1, told
-    chance = random.Random(5)  # one for all rounds: a new one would give its first number each time
+    chance = random.Random(5)  # one for all rounds: a new one would return its first number each time
     for _ in range(200 if ALL else 8):
         kill(daemon)
         daemon = Daemon(node, state=directory, config=QUICK)
         daemon.until(lambda: open_faults(daemon) == told, "the same fault after the kill")
-        # So many requests later, somewhere in a cycle.
+        # After this many requests, somewhere in a cycle.
         for _ in range(chance.randrange(30)):
             daemon.get("/api/v1/ports/mlx5_0/history?since=600")
     opened = {event["id"] for event in events(daemon) if event["event"] == "opened"}
@@ -111,7 +111,7 @@ def a_second_daemon(node, directory):
     assert second.returncode != 0 and f"another linkhealthd keeps its state in {directory}" in second.stderr, second.stderr
     assert daemon.get("/-/ready") is not None
     kill(daemon)
-    daemon = Daemon(node, state=directory)  # the lock went with it
+    daemon = Daemon(node, state=directory)  # its lock was released with the process
     daemon.stop()
 
 

@@ -22,9 +22,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fuse_hang import HangingDirectory, Unusable  # noqa: E402
 
 DAEMON, PROGRAM = sys.argv[1:3]
-ALL = os.environ.get("LINKHEALTH_ALL") is not None  # as often as docs/reliability.md says
+ALL = os.environ.get("LINKHEALTH_ALL") is not None  # as often as docs/reliability.md states
 ONLY = sys.argv[3:]  # none: all
-FLOOD = 25_000 if ALL else 2_000  # times down and up; two events each, of both ends
+FLOOD = 25_000 if ALL else 2_000  # times down and up; two events each, at both ends
 COUNTERS = ["symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data", "port_rcv_data"]
 CONFIG = """site: {rack: r12, u: "14"}
 
@@ -56,7 +56,7 @@ class Node:
         for index in range(ports):
             self.add(index)
 
-    one_card = False  # its ports are functions of one
+    one_card = False  # its ports are functions of one card
 
     def pci(self, index):
         return f"0000:10:00.{index}" if self.one_card else f"0000:{index + 0x10:02x}:00.0"
@@ -111,8 +111,8 @@ class Node:
         shutil.rmtree(self.root, ignore_errors=True)
 
 
-# What a container without the host's network is, with the host's /sys in it: two interfaces have numbers that the
-# host's ports have, too.
+# A container with the host's /sys but without the host's network: two interfaces have the same numbers as
+# ports of the host.
 OWN_NETWORK = """set -e
 ip link add v0 type veth peer name v1
 ip link set v0 up
@@ -120,7 +120,7 @@ ip link set v1 up
 mount --rbind "$0" /sys
 exec "$@\""""
 
-# A container whose first port's interface is really there, so that the kernel itself answers.
+# A container in which the first port's interface exists, so that the kernel itself answers.
 OWN_INTERFACE = """set -e
 ip link add v0 type veth peer name v1
 ip link set v0 up
@@ -238,7 +238,7 @@ class Daemon:
         if self.process.poll() is None:
             self.process.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(2)  # what hangs in the kernel ends with the file system
+                self.process.wait(2)  # hung reads end with the file system
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
@@ -288,11 +288,11 @@ def healthy_with_gap(port, probe):
 
 def switch_mode_and_garbage(node):
     node.add(0), node.add(1)
-    for counter in COUNTERS:  # a directory in the place of a file: reading it fails, as EINVAL does
+    for counter in COUNTERS:  # a directory instead of a file: reading it fails like EINVAL
         os.unlink(node.port(0) + "/counters/" + counter)
         os.mkdir(node.port(0) + "/counters/" + counter)
     shutil.rmtree(node.port(0) + "/hw_counters")
-    put(node.port(0) + "/hw_counters/vport_packet_seq_err", "0")  # of the port with the cable: always
+    put(node.port(0) + "/hw_counters/vport_packet_seq_err", "0")  # always 0 for the port with the cable
     put(node.port(0) + "/../../hw_counters/packet_seq_err", "12")
     put(node.port(1) + "/counters/link_downed", "N/A (no PMA)")
     put(node.port(1) + "/counters/VL15_dropped", "\x1b[31mgarbage\x07")
@@ -320,7 +320,7 @@ def missing_directories(node):
         said = [line for line in daemon.log_text().splitlines()
                 if "verbs port counters" in line or "RDMA counters" in line]
         assert not said, f"what is not offered is no line of the log, in no cycle: {said}"
-    # A part of /sys: mlx5 has the directory for every port.
+    # A partial /sys: mlx5 has the directory for every port.
     on_the_bus(node, 0, "mlx5_core")
     with running(node) as daemon:
         daemon.until(lambda: daemon.ports()["mlx5_0/1"].get("gaps"), "the gap of a driver that always has them")
@@ -638,7 +638,7 @@ def all_ports_vanish(node):
         node.add(index)
     with running(node) as daemon:
         daemon.until(lambda: has_counters(daemon, "mlx5_3"), "the ports")
-        for index in range(4):  # as a driver that is unloaded takes them along, with searches in between
+        for index in range(4):  # as when a driver is unloaded, with searches in between
             node.remove(index)
             time.sleep(0.7)
         daemon.until(lambda: "no port left of 4" in daemon.status(), "it is said")
@@ -666,7 +666,7 @@ def sixty_four_ports(node):
 def too_few_descriptors(node):
     for index in range(64):
         node.add(index)
-    with running(node, limit_files=64) as daemon:  # fewer than one a port
+    with running(node, limit_files=64) as daemon:  # fewer than one per port
         daemon.until(lambda: all(has_counters(daemon, f"mlx5_{index}") for index in range(64)), "all are read")
         assert daemon.files() < 64
         assert "Too many open files" not in daemon.metrics()
@@ -709,7 +709,7 @@ def a_flood_of_link_events(node):
         done = subprocess.run(ip, input="link set v1 down\nlink set v1 up\n" * FLOOD, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         took, used = time.monotonic() - begun, cpu_s(daemon) - before
-        net = f"{node.function(0)}/net/v0"  # an event is a prompt: the truth is in the files
+        net = f"{node.function(0)}/net/v0"  # an event only prompts a read of the files
         put(f"{net}/carrier", "0"), put(f"{net}/operstate", "down"), put(f"{net}/carrier_down_count", "3")
         put(f"{node.port(0)}/state", "1: DOWN"), put(f"{node.port(0)}/phys_state", "3: Disabled")
         subprocess.run(ip, input="link set v1 down\n", text=True, check=True)
@@ -739,7 +739,7 @@ def hung_read(node):
             assert doctor.returncode == 1 and "the device hangs" in doctor.stdout, doctor.stdout + doctor.stderr
             files, threads = daemon.files(), daemon.status_number("Threads")
             memory = daemon.status_number("VmRSS")
-            for index in (0, 7):  # the others go on, and are fresh
+            for index in (0, 7):  # the others continue to be read
                 put(f"{node.port(index)}/counters/symbol_error", "6")
                 daemon.until(lambda i=index: f'device="mlx5_{i}",port="1",counter="symbol_error"}} 6' in daemon.metrics(),
                              f"a new value of mlx5_{index}")
@@ -764,7 +764,7 @@ def a_look_without_a_daemon_ends(node):
     try:
         for command, words in ((["doctor"], "the device hangs"), (["status", "--once", "--wide"], "no answer within 5 s")):
             begun = time.monotonic()
-            # Not run(): that waits for whoever it has killed.
+            # Not run(): that waits for the process it has killed.
             process = subprocess.Popen([PROGRAM, *command, "--sysroot", node.root], stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
             out, errors = process.communicate(timeout=40)
@@ -792,7 +792,7 @@ def hung_search_at_the_start(node):
             daemon.until(lambda: daemon.report()["t"] > first + 3, "several searches")
             assert hang.reads <= 2, f"{hang.reads} reads hang: a device that hangs is not searched again"
             assert len(daemon.ports()) == 7 and "ens3" not in daemon.ports()
-            hang.close()  # what was hidden below it is there again
+            hang.close()  # what it covered is visible again
             daemon.until(lambda: len(daemon.ports()) == 8, "it is watched once it answers")
             daemon.until(lambda: "linkhealth_stuck_probes 0" in daemon.metrics(), "nothing is left of it")
             daemon.stop()
@@ -890,7 +890,7 @@ def missing_capability_and_no_umad(node):
         for text, what in ((told.stdout, "doctor"), (daemon.log_text(), "the start's log")):
             for words in ("give the daemon CAP_NET_ADMIN", "load ib_umad", "load ib_uverbs", "give the daemon /dev/kmsg"):
                 count = text.count(words)
-                expected = 2 if words == "load ib_uverbs" and what == "doctor" else 1  # of each port there
+                expected = 2 if words == "load ib_uverbs" and what == "doctor" else 1  # one per port
                 assert count == expected or (count == 0 and "kmsg" in words), f"{count} times {words} in {what}:\n{text}"
         daemon.stop()
     with running(node, own_network=OWN_INTERFACE) as daemon:
@@ -940,7 +940,7 @@ def the_hosts_sys_in_a_network_of_its_own(node):
             sight = sights["mlx5_1/1"][probe]
             assert sight["state"] == "hidden" and sight["why"] == "ens1 is in another network namespace than the monitor", sight
         assert "ens1 is in another network namespace" in why_no_module(daemon, "mlx5_1")
-        for port in ("mlx5_2", "mlx5_3"):  # no namespace brings the module of an InfiniBand port
+        for port in ("mlx5_2", "mlx5_3"):  # the module of an InfiniBand port is unreadable in any namespace
             sight, words = sights[port + "/1"]["module"], why_no_module(daemon, port)
             for said in (f"{sight['why']}: {sight['hint']}", words):
                 assert "the kernel provides no access to the module of an InfiniBand port" in said, said
@@ -996,7 +996,7 @@ def watch_as_json(node):
         assert json.loads(port.stdout)["port"] == "mlx5_0/1"
 
 
-# What node_exporter's infiniband collector gives of a port (prometheus/procfs, sysfs/class_infiniband.go): 21 files of
+# What node_exporter's infiniband collector exports for a port (prometheus/procfs, sysfs/class_infiniband.go): 21 files of
 # counters/, 29 of hw_counters/, and fw_ver, board_id, hca_type, state, phys_state, rate.
 COLLECTOR_COUNTERS = """VL15_dropped excessive_buffer_overrun_errors link_downed link_error_recovery
     local_link_integrity_errors multicast_rcv_packets multicast_xmit_packets port_rcv_constraint_errors port_rcv_data

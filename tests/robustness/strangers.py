@@ -56,7 +56,7 @@ def answer(connection):
     try:
         while part := connection.recv(65536):
             received += part
-    except OSError:  # closed by either end, or silent for long
+    except OSError:  # closed by either end, or silent for too long
         pass
     return received.decode("latin-1")
 
@@ -155,7 +155,7 @@ def slow_connections(node, directory):
     for _ in range(SLOW):
         held.append(connected(daemon, "tcp"))
         held[-1].sendall(b"GET /-/ready HT")
-        if len(held) > 500:  # the daemon has closed these; so many descriptors this process does not have
+        if len(held) > 500:  # the daemon has closed these; this process has a limit of descriptors
             held.pop(0).close()
     most = daemon.files()
     seconds, status = ask(daemon, "/-/ready")
@@ -197,7 +197,7 @@ def malformed_requests(node, directory):
                 said = answer(connection)
             closed += said == ""
             assert said == "" or said[9:12] in REFUSED, f"{transport}: {request[:100]} -> {said[:200]}"
-            understood = said[9:12] in ("404", "405")  # a request of its own, which this server does not offer
+            understood = said[9:12] in ("404", "405")  # parsed as a separate request, which this server does not offer
             assert understood or " 200 " not in said, f"{transport}: {request[:100]} let another one through: {said[:300]}"
         assert ask(daemon, "/-/ready", transport)[1] == "200"
         tallies.append(f"{transport} {len(requests) - closed} refused, {closed} closed")
@@ -229,7 +229,7 @@ def wrong_passwords(node, directory):
     while len(statuses) < 50:
         time.sleep(0.01)
     times, passed = [], 0
-    for source in range(10, 15):  # each from an address of its own
+    for source in range(10, 15):  # each from its own address
         before = statuses.count("401")
         seconds, status = ask(daemon, "/-/ready", fields="Authorization: Basic Ym9iOmNvcnJlY3QgaG9yc2U=\r\n", source=f"127.0.0.{source}")
         assert status == "200", status
@@ -241,7 +241,7 @@ def wrong_passwords(node, directory):
     assert "200" not in statuses
     print(f"     8 guessers, {len(statuses)} guesses ({statuses.count('503')} times 503): the right password {times[0] * 1000:.0f} ms, "
           f"then {max(times[1:]) * 1000:.0f} ms at most")
-    # Timing is the machine's; how many were checked before it is not: one was under way, and answers cross.
+    # The time depends on the machine, the number checked before it does not: one was being checked, and answers cross.
     assert passed <= 12, passed
 
 

@@ -17,9 +17,9 @@ import npm_packages
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOARDS = os.path.join(ROOT, "dashboards/grafana")
 KINDS = {"stat", "table", "timeseries"}
-# of Grafana's value formats (packages/grafana-data, valueFormats/categories.ts) those that we use
+# the ones we use of Grafana's value formats (packages/grafana-data, valueFormats/categories.ts)
 UNITS = {"short", "Bps", "bps", "percentunit", "dB", "dBm", "sci", "s", "celsius"}
-# read by Grafana's Prometheus data source, and not in the types of a dashboard; so are `expr` of an annotation's target and
+# read by Grafana's Prometheus data source, but not in the types of a dashboard; likewise `expr` of an annotation's target and
 # `definition` of a variable
 PLUGIN_KEYS = ("step", "titleFormat", "textFormat", "useValueForTime")
 problems = []

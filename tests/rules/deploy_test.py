@@ -96,7 +96,7 @@ def kubernetes():
            "the rights are not those of systemd/linkhealthd.service")
     unit = open(os.path.join(ROOT, "systemd/linkhealthd.service"), encoding="utf-8").read()
     expect("CapabilityBoundingSet=CAP_NET_ADMIN\n" in unit, "systemd/linkhealthd.service has other capabilities")
-    # A hung daemon still accepts connections (the kernel does): only its answer says that it lives.
+    # A hung daemon still accepts connections (the kernel does): only its answer proves that it works.
     probe = container["livenessProbe"]
     expect(probe.get("httpGet") == {"host": "127.0.0.1", "path": "/-/healthy", "port": container["ports"][0]["containerPort"]},
            "the liveness probe does not ask /-/healthy")
@@ -108,14 +108,14 @@ def kubernetes():
     lldpd_in_use()
     config = config_of(kinds)
     expect(config["listen"].endswith(f":{container['ports'][0]['containerPort']}"), "the port is not the one it listens on")
-    if len(sys.argv) > 1 and sys.argv[1] != "--schema":  # linkhealthd: the configuration in the ConfigMap is one that it takes
+    if len(sys.argv) > 1 and sys.argv[1] != "--schema":  # linkhealthd must accept the configuration in the ConfigMap
         with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
             file.write(kinds["ConfigMap"]["data"]["linkhealth.yaml"])
             file.flush()
             run(sys.argv[1], "--config", file.name, "--check-config")
 
 
-# https://grafana.com/docs/grafana/latest/administration/provisioning: what a data source and a provider may have
+# https://grafana.com/docs/grafana/latest/administration/provisioning: the keys of a data source and a provider
 DATASOURCE_KEYS = {"name", "type", "access", "orgId", "uid", "url", "user", "database", "basicAuth", "basicAuthUser", "withCredentials",
                    "isDefault", "jsonData", "secureJsonData", "version", "editable"}
 PROMETHEUS_KEYS = {"httpMethod", "timeInterval", "queryTimeout", "customQueryParameters", "manageAlerts", "prometheusType",

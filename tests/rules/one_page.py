@@ -29,9 +29,9 @@ import yaml
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RULES = ("linkhealth-recording.yaml", "linkhealth-alerts-faults.yaml", "linkhealth-alerts.yaml")
 NODES, CARDS = 6, 8
-# as deploy/prometheus.yml has them, for the rail
+# as in deploy/prometheus.yml, for the rail
 PCI = [f"0000:{bus}:00.0" for bus in ("1b", "2c", "3d", "4e", "9a", "ab", "bc", "db", "e8")]
-QUICKER = 30  # 5 min are 10 s
+QUICKER = 30  # factor: 5 min become 10 s
 
 
 def seconds(text):
@@ -64,7 +64,7 @@ class World:
             out.append(f"linkhealth_link_up{{{at}}} {int(not down)}")
             out.append(f"linkhealth_bandwidth_expected_bytes_per_second{{{at}}} 5e10")
             out.append(f"linkhealth_bandwidth_available_bytes_per_second{{{at}}} {0 if down else 5e10}")
-            # the switch did not take its ports down one after the other: one loss each, and that is no storm of flaps here
+            # one loss each, at the same time: not a storm of flaps
             out.append(f'linkhealth_link_downs_total{{{at},intent="involuntary"}} 0')
             out.append(f'linkhealth_link_downs_total{{{at},intent="voluntary"}} 0')
             out.append(f'linkhealth_module_info{{{at},kind="optical",type="400G-DR4",connector="MPO-12",vendor="Example",'
@@ -88,7 +88,7 @@ class World:
                     self.end_headers()
                     self.wfile.write(body)
                 except BrokenPipeError:
-                    pass  # Prometheus was ended while it scraped
+                    pass  # Prometheus was stopped while it scraped
 
             def do_GET(self):
                 if self.path == "/targets":
@@ -144,7 +144,7 @@ def quick_prometheus(folder, world_port, alertmanager_port):
     scrape = content["scrape_configs"][0]
     del scrape["file_sd_configs"]
     scrape["http_sd_configs"] = [{"url": f"http://127.0.0.1:{world_port}/targets", "refresh_interval": "5s"}]
-    # after the shipped relabeling made `instance` from the node's name, the scrape goes to our one process
+    # after the shipped relabelling has set `instance` to the node's name, the scrape goes to our single process
     scrape["relabel_configs"] += [
         {"source_labels": ["node"], "regex": "(.+)", "target_label": "__metrics_path__", "replacement": "/node/$1/metrics"},
         {"target_label": "__address__", "replacement": f"127.0.0.1:{world_port}"},
@@ -209,10 +209,10 @@ def play(world, prometheus, alertmanager):
     assert not got(), "healthy nodes made a notification"
     world.switch_down = True
     until("a notification", got, 40)
-    # all 48 alerts of single links are firing in Prometheus, and held off
+    # all 48 alerts of single links are firing in Prometheus, but inhibited
     until("48 links' alerts fire", lambda: value_of(prometheus, 'count(ALERTS{alertname="LinkFarPortDown",alertstate="firing"})') == 48, 30)
     until("Alertmanager holds off 48 alerts", lambda: held_off(alertmanager) == 48, 20)
-    time.sleep(5)  # what is not held off is sent after group_wait, 1 s here
+    time.sleep(5)  # alerts that are not inhibited are sent after group_wait, 1 s here
     seen = [words(one) for one in got()]
     assert seen == [("/page", "firing", ["LinkSwitchManyBadLinks"], 1)], f"48 links of one switch made {seen}"
     first = got()[0][1]["alerts"][0]
@@ -247,7 +247,7 @@ def main():
         if not path:
             print(f"skipped: {name} is not installed (packages prometheus and prometheus-alertmanager)")
             return 77
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # the finally below ends what was started
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # the finally below stops what was started
     world = World()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), world.handler())
     threading.Thread(target=server.serve_forever, daemon=True).start()

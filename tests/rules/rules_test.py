@@ -41,7 +41,7 @@ def every_fault(faults):
     for entry in faults:
         name, end = entry["fault"], entry["end"]
         wait = {"critical": 5, "warning": 10, "notice": 30}[entry["severity"]]
-        # a healthy port beside it: one of three is no node's fault
+        # a healthy port as well: one faulty port of three is not the node's fault
         case = Case(f"{name} {end}", *[node(f"n-{severity}") for severity in URGENCY],
                     *[port(f"n-{severity}", "mlx5_0", "at_risk", ("leaf-1", "E1")) for severity in URGENCY],
                     *[port(f"n-{severity}", "mlx5_1") for severity in URGENCY],
@@ -246,7 +246,7 @@ def repairs():
                ).firing("150m").firing("200m", alert("LinkRepeatOffender", "ticket", instance="gpu-1", **DIRTY)
                ).about("200m", "link_fault:linkhealth_faults_opened:count7d",
                        "round(link_fault:linkhealth_faults_opened:count7d)", ({"instance": "gpu-1", "port": "1", **DIRTY}, 3)
-               ).about("200m", "link_fault:linkhealth_fault_events:rate5m",  # of the whole node, as the runbook asks
+               ).about("200m", "link_fault:linkhealth_fault_events:rate5m",  # for the whole node, as in the runbook
                        "round(sum by (instance, fault) (sum_over_time("
                        "link_fault:linkhealth_fault_events:rate5m{event=~\"opened|reopened\"}[7d])) * 60)",
                        ({"instance": "gpu-1", "fault": "dirty_connector"}, 3)
@@ -299,7 +299,7 @@ def figures():
     yield Case("bandwidth lost; two targets with one instance break no rule", node("gpu-1"),
                port("gpu-1", "mlx5_0", peer=("leaf-1", "E1"), pod="a"),
                [series("linkhealth_port_info", always(1), instance="gpu-1", device="mlx5_0", port="1", peer_system="leaf-1",
-                       job="again", pod="a"),  # which of the two is taken is left open (topk of equals)
+                       job="again", pod="a"),  # either of the two is right (topk of equals)
                 series("linkhealth_bandwidth_expected_bytes_per_second", always(50), instance="gpu-1", **at),
                 series("linkhealth_bandwidth_available_bytes_per_second", always(20), instance="gpu-1", **at),
                 series("linkhealth_bandwidth_expected_bytes_per_second", always(50), instance="gpu-2", **at),
@@ -384,7 +384,7 @@ def unrecorded(texts):
                   for name in set(re.findall(r"(?<![\w:])\w+:linkhealth_\w+:\w+", text)) - records)
 
 
-# labels that Prometheus itself or a site's own series give
+# labels added by Prometheus itself or by a site's own series
 NOT_OURS = {"instance", "job", "alertname", "severity", "alertstate", "le", "__name__"}
 
 
@@ -433,7 +433,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cases.json")
         with open(path, "w", encoding="utf-8") as file:
-            # promtool runs groups in no order otherwise; a Prometheus has them up to an interval apart
+            # otherwise promtool runs groups in no order; in Prometheus they are up to an interval apart
             json.dump({"rule_files": RULES, "evaluation_interval": "1m", "group_eval_order": named_groups(),
                        "tests": [case.promtool() for case in cases]}, file)
         done = subprocess.run([promtool, "test", "rules", path], timeout=500)

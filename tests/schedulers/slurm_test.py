@@ -170,7 +170,7 @@ class Slurm(unittest.TestCase):
 
     # --- what is documented -----------------------------------------------------------------------------------------
     def test_a_day_of_a_node(self):
-        # without a daemon nothing is known, which drains nobody
+        # without a daemon the state is unknown, which drains no node
         self.after_runs()
         self.assertEqual(self.node()["State"], "IDLE")
         self.assertTrue(self.job())
@@ -189,7 +189,7 @@ class Slurm(unittest.TestCase):
         self.assertEqual((asked.returncode, asked.stdout.strip()), (2, node["Reason"]))
         self.assertFalse(self.job(), "no job begins on a drained node")
 
-        # repaired, but people give nodes back: nothing happens until they allow it
+        # repaired, but an operator returns nodes: nothing happens until that is allowed
         self.write("settings", "export LINKHEALTH_RESUME=no\n")
         self.play(cut=False)
         self.after_runs()
@@ -198,7 +198,7 @@ class Slurm(unittest.TestCase):
         node = self.until_state("the node is given back", lambda node: node.get("State") == "IDLE")
         self.assertEqual(node["Reason"], "")
 
-        # somebody else's drain is not ours to end, nor to rename
+        # a drain set by someone else must not be ended or renamed
         self.scontrol("update", f"NodeName={NODE}", "State=DRAIN", "Reason=bad disk")
         self.after_runs()
         self.play(cut=True)

@@ -47,7 +47,7 @@ def ifdown_up(node, p, t, rng):
 
 @one_port
 def flap(node, p, t, rng):
-    if not p.flapped:               # one a day is nothing; three are a fault
+    if not p.flapped:               # one per day is normal; three are a fault
         p.flapped = True
         node.at(t, lambda now: p.fall(now))
 
@@ -88,7 +88,7 @@ def reroute(node, p, t, rng):
         return
     p.moved = True
     more = rng.uniform(0.8, 1.5)
-    for inward in (True, False):       # only where the light suffices by far
+    for inward in (True, False):       # only if there is plenty of light
         for lane in range(p.medium.lanes):
             if p.link.light(inward, lane) - p.medium.sens - more < 3.2:
                 return
@@ -190,7 +190,7 @@ def shaky_reads(node, p, t, rng):
     node.at(t, lambda now: p.unread.__setitem__(name, (rng.choice(["EIO", "ETIMEDOUT", "EAGAIN"]), 0.25)))
     length = rng.uniform(600, 4000)
     node.at(t + length, lambda now: p.unread.pop(name, None))
-    p.tolerate.append(("monitor_blind", t, t + length + 900))       # for a while it may be
+    p.tolerate.append(("monitor_blind", t, t + length + 900))       # for a while it may be unreadable
 
 
 def peak(names_of):

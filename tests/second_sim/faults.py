@@ -206,7 +206,7 @@ def bad_module(p, t0, rng, hard):
         db = penalty_for(p, False, [0], 10 ** rng.uniform(-3.4, -3.1), link.far.rx_pen)
         strike(p, t0, lambda t: add_db(link.far.rx_pen, [0], db))
         also = ["bad_module@local"] + smf + (["dirty_connector", "damaged_fiber"] if p.level < 3 else [])
-        also += ["far_port_down"] if unseen_far(p) else []      # it may fall; then the far end is silent
+        also += ["far_port_down"] if unseen_far(p) else []      # it may go down; then the far end is silent
         return truth("bad_module", "far", also, t0, kind="far_rx")
     if mode == "bursts":
         if t0 > 0:
@@ -490,7 +490,7 @@ def nic_fault(p, t0, rng, hard):
             p.node.event(t + 0.1, p.key, "device_fatal")
         log(t)
 
-    both = not hard or rng.random() < 0.7       # each function of the card has its own driver instance, and its own log
+    both = not hard or rng.random() < 0.7       # each function of the card has its own driver instance and log
 
     def log(t):
         text = rng.choice(texts)

@@ -14,7 +14,7 @@ from node import Node, Port
 BY_DRIVER = {"mlx5_core": list(MEDIA), "bnxt_en": [n for n in MEDIA if MEDIA[n].speed_mbps <= 400000],
              "ice": [n for n in MEDIA if MEDIA[n].speed_mbps <= 200000], "efa": ["100G-DAC"]}
 
-LOADED = ("host_bottleneck", "congestion", "loss_elsewhere", "pcie_degraded")     # seen while a job runs
+LOADED = ("host_bottleneck", "congestion", "loss_elsewhere", "pcie_degraded")     # visible while a job runs
 
 
 def build(seed, kind, wanted=None, max_ports=10):
@@ -58,7 +58,7 @@ def build(seed, kind, wanted=None, max_ports=10):
             b.id["pci"] = a.id["pci"][:-1] + "1"
             b.caps["pcie"] = a.caps["pcie"]
             b.base_pcie, b.pcie = dict(a.base_pcie), dict(a.pcie)
-    scenes = random.Random(f"shared-{kind}-{seed}")     # of their own: what they draw changes no other case
+    scenes = random.Random(f"shared-{kind}-{seed}")     # separate, so that they change no other case
     if count > 1 and rng.random() < 0.2 and driver != "efa" and name != "far_switch_fault":
         last = node.ports[-1]
         last.exempt, last.plan, last.level = "unused", {}, 0
@@ -70,7 +70,7 @@ def build(seed, kind, wanted=None, max_ports=10):
         shared.split_modules(node, scenes)
     for p in node.ports:
         p.telemetry_s = scenes.choice([0, 0, 30, 120, 900])
-    if driver != "efa":             # light that is low and suffices
+    if driver != "efa":             # low but sufficient light
         for p in node.ports:
             if p.medium.optical and rng.random() < 0.12:
                 db = rng.uniform(0.8, 2.0)

@@ -118,7 +118,7 @@ class Side:
         self.rng, self.medium = rng, medium
         self.present = True
         self.laser_on = True
-        self.temp_rise_c = 0.0      # of this module alone, by a fault
+        self.temp_rise_c = 0.0      # of this module only, due to a fault
         self.new_module()
 
     def new_module(self):
@@ -131,11 +131,11 @@ class Side:
         self.firmware = f"{rng.randrange(1, 5)}.{rng.randrange(10)}.{rng.randrange(10)}"
         base = rng.gauss(m.tx, 0.6)
         self.tx = [base + rng.gauss(0, 0.35) for _ in range(n)]
-        self.drop = [0.0] * n       # of the transmitter
+        self.drop = [0.0] * n       # loss of the transmitter
         self.dead = [False] * n
         self.eye = [0.0] * n        # penalty of the sent signal at unchanged power, dB
         self.rx_pen = [0.0] * n     # penalty of the receiver at unchanged power, dB
-        self.mute = [False] * n     # the power meter of this lane shows nothing
+        self.mute = [False] * n     # the power meter of this lane reads nothing
         self.bias = [rng.gauss(m.bias, m.bias * 0.06) for _ in range(n)]
         self.bias_mult = [1.0] * n
         if rng.random() < 0.4 and m.bias > 30:      # one laser feeds two lanes

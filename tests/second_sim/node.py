@@ -21,7 +21,7 @@ SATURATES = {"symbol_error": 65535, "link_error_recovery": 255, "link_downed": 2
              "port_rcv_remote_physical_errors": 65535, "port_xmit_discards": 65535, "local_link_integrity_errors": 15,
              "excessive_buffer_overrun_errors": 15, "VL15_dropped": 65535}
 
-REASONS = {     # ethtool's words for why a link is down
+REASONS = {     # ethtool's reasons for a link that is down
     "nocable": [("No cable", "")],
     "dark": [("Autoneg", "No partner detected"), ("Bad signal integrity", "Serdes ALOS")],
     "unsupported": [("Cable issue", "Unsupported cable")],
@@ -69,7 +69,7 @@ class Port:
         self.aer = 0.0
         self.admin_up = self.far_admin_up = True
         self.up = True
-        self.blocks = {}            # what holds the link down, cause by name
+        self.blocks = {}            # causes that keep the link down, by name
         self.ups, self.downs = rng.randrange(1, 7), 0
         self.downs = self.ups - 1
         self.down_since = None
@@ -77,7 +77,7 @@ class Port:
         self.load_scale = rng.uniform(0.6, 1.0)
         self.room_c = 0.0
         self.extra = {}             # counter -> events per second (times load)
-        self.loss_out_share = 0.0   # packets lost elsewhere on the way, per packet
+        self.loss_out_share = 0.0   # share of packets lost elsewhere on the path
         self.loss_in_share = 0.0
         self.throttle = 1.0
         self.frozen = False
@@ -85,15 +85,15 @@ class Port:
         self.gone = False
         self.tolerate = []
         self.flapped = self.moved = False
-        self.exempt = ""            # "unused": nothing is plugged in and nothing is planned
+        self.exempt = ""            # "unused": nothing plugged in, nothing planned
         self.truth = None
         self.ecn_rate = 10 ** rng.uniform(0.3, 1.5)
         self.wait_rate = rng.uniform(0.002, 0.02)
         self.ar_share = 10 ** rng.uniform(-9.5, -7.5)
         self.settle_t = 0.0
-        self.cage = []              # all ports of this one's module, where it has several
-        self.telemetry_s = 0        # a collector reads the far end so often and tells it again until then
-        self.told = None            # what it tells, and when it read that
+        self.cage = []              # all ports of this one's module, if it has several
+        self.telemetry_s = 0        # period in which a collector reads the far end; it repeats the values in between
+        self.told = None            # its values, and when it read them
         self.last_far = {}
         self.reason = None
         self.reset_counters()
@@ -103,7 +103,7 @@ class Port:
         return [q for q in self.node.ports if q is not self and q.id["pci"].startswith(card) and not q.truth
                 and not q.exempt]
 
-    # -- what is true ------------------------------------------------------------------------------------------------
+    # -- the truth ---------------------------------------------------------------------------------------------------
     def near_temp(self, t):
         return self.link.near.temp_c(self.node.room(t) + self.room_c, self.load(t))
 
@@ -240,7 +240,7 @@ class Port:
             add(n, words * f)
         add("port_xmit_packets", packets)
         add("port_rcv_packets", packets * 0.99)
-        share = 1.0 if self.driver == "ice" else 0.001      # mlx5: RDMA passes the netdev by
+        share = 1.0 if self.driver == "ice" else 0.001      # mlx5: RDMA bypasses the netdev
         for n, v in (("netdev_tx_bytes", words * 4), ("netdev_rx_bytes", words * 3.9),
                      ("netdev_tx_packets", packets), ("netdev_rx_packets", packets)):
             add(n, v * share)
@@ -293,7 +293,7 @@ class Port:
         add("implied_nak_seq_err", poisson(rng, out_lost * 0.05))
         add("roce_adp_retrans", poisson(rng, out_lost * 0.1))
         add("port_xmit_wait", words * self.wait_rate * rng.uniform(0.7, 1.3))
-        ecn = self.ecn_rate         # DCQCN at work is no congestion
+        ecn = self.ecn_rate         # DCQCN working normally is not congestion
         for n, rate in (("np_cnp_sent", ecn), ("np_ecn_marked_roce_packets", ecn * 1.5), ("rp_cnp_handled", ecn),
                         ("cnpHandled", ecn), ("cnpSent", ecn), ("RxECNMrkd", ecn * 1.5),
                         ("pause_rx_pause_frames", 0.05), ("pause_tx_pause_frames", 0.02)):
@@ -302,7 +302,7 @@ class Port:
             add(n, poisson(rng, rate * load * dt * rng.uniform(0.7, 1.3)))
         self.aer += poisson(rng, self.extra.get("aer", 0.0) * dt)
 
-    # -- what is read ------------------------------------------------------------------------------------------------
+    # -- readings ----------------------------------------------------------------------------------------------------
     def group(self, name, t):
         return getattr(self, "read_" + name)(t)
 
@@ -354,7 +354,7 @@ class Port:
                    supply_v=round(side.supply_v + rng.gauss(0, 0.004), 4))
         if not self.caps["powers"]:
             return out
-        if not self.cage and rng.random() < self.node.glitch:      # a page of zeros, once in a while
+        if not self.cage and rng.random() < self.node.glitch:      # occasionally a page of zeros
             out.update(temperature_c=0.0, supply_v=0.0, lanes=[
                 {"rx_power_mw": 0.0, "tx_power_mw": 0.0, "tx_bias_ma": 0.0}] * m.lanes)
             return out
@@ -450,7 +450,7 @@ class Node:
         self.now_job = 0
         self.silent = {}            # switch -> until when it does not answer
         self.blackout_t = -1.0      # no snapshot before (the daemon is not running)
-        self.link_only = rng.random() < 0.3     # a snapshot for an event reads the links alone
+        self.link_only = rng.random() < 0.3     # a snapshot for an event reads only the links
         self.glitch = rng.choice([0.0, 0.0, 0.002])
         self.swing_c = rng.uniform(0.5, 3.5)
         self.eager = rng.random() < 0.7

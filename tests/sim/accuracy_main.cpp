@@ -1,5 +1,5 @@
 // Measures the diagnosis: simulates labelled cases (or reads labelled recordings), runs the engine
-// over them and prints the figures of docs/accuracy.md.
+// on them and prints the figures of docs/accuracy.md.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -117,7 +117,7 @@ void print_events(const Engine::Step& step) {
   }
 }
 
-/// One line when several kinds are compared, else everything.
+/// One line if several kinds are compared, otherwise everything.
 void print_score(const Degrade& kind, const Options& options, const Score& score) {
   if (options.outcomes)
     for (const Outcome& out : score.outcomes())
@@ -139,7 +139,7 @@ void print_score(const Degrade& kind, const Options& options, const Score& score
       score.calibration_error(), kind.meaning);
 }
 
-/// Half an hour before the first fault, at most.
+/// At most half an hour before the first fault.
 double late_start_s(const std::map<PortKey, Truth>& truth) {
   double first = 1e18;
   for (const auto& [port, row] : truth)
@@ -147,7 +147,7 @@ double late_start_s(const std::map<PortKey, Truth>& truth) {
   return first > 1e17 ? 0 : first - 1800;
 }
 
-/// Runs the engine over the snapshots that `next` gives, until nullopt.
+/// Runs the engine on the snapshots that `next` returns, until nullopt.
 template <typename Next>
 void judge_case(const std::string& name, RecordingHeader header,
                 const std::map<PortKey, Truth>& truth, Next next, const Degrade& kind, bool verbose,

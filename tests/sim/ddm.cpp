@@ -10,13 +10,14 @@ double measured_mw(double dbm, double offset_db, double noise_db, Rng& rng) {
   double mw = 0;
   if (dbm > -38.0) mw = mw_from_dbm(dbm + offset_db + rng.normal(0, noise_db));
   if (dbm <= -25.0 && rng.chance(0.3))
-    mw += 1e-4;  // the last digit of a dark meter is not quite still
+    mw += 1e-4;  // the last digit of a dark meter is not quite constant
   return std::min(6.5535, std::floor(mw * 1e4) / 1e4);
 }
 
 void apply_flags(ModuleLane& lane, double rx, bool laser_dead, const Ddm& ddm, Rng& rng) {
   if (!ddm.flags) return;
-  const bool dark = rx < -24.0 && !rng.chance(0.15);  // latched; the last reader cleared it
+  // latched; the last reader may have cleared it.
+  const bool dark = rx < -24.0 && !rng.chance(0.15);
   lane.rx_los = dark;
   lane.rx_lol = dark;
   lane.tx_los = false;

@@ -1,5 +1,5 @@
-// What a module's own meters say: a calibration error that stays with the module and the lane,
-// noise of each reading, and the steps of the register (SFF-8472/8636, CMIS).
+// What a module's own meters read: a calibration error that is constant per module and lane, noise
+// of each reading, and the steps of the register (SFF-8472/8636, CMIS).
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Ddm {
   double temperature_offset_c = 0;
   double noise_db = 0.07;
   bool whole_degrees = false;
-  bool power_hidden = false;  ///< gives no optical power (many AOC)
+  bool power_hidden = false;  ///< reports no optical power (many AOCs)
   bool flags = false;
   bool vdm = false;
   LimitsKind limits = LimitsKind::kGood;

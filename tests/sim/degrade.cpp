@@ -135,8 +135,8 @@ void Degrader::keep_due(PortSample& port, const PortKey& key, SteadyTime now) {
     port.fec_lanes.clear();
 }
 
-/// A slower monitor reads every group each time: groups of what is left out come with the next
-/// snapshot.
+/// A slower monitor reads every group each time: groups of skipped snapshots are added to the next
+/// one.
 bool Degrader::thin(Snapshot& snapshot) {
   held_.events.insert(held_.events.end(), snapshot.events.begin(), snapshot.events.end());
   for (auto& [key, port] : snapshot.ports) {

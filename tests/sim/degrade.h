@@ -1,6 +1,6 @@
-// Takes away from a recording what another driver, another cadence or an operator without a plan
-// would not have given. The diagnosis must stay right or fall back honestly: to a name that cannot
-// be told from the truth, or to nothing.
+// Removes from a recording what another driver, another reading period or an operator without a
+// plan would not provide. The diagnosis must stay right or fall back honestly: to a fault that is
+// indistinguishable from the true one, or to none.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace linkhealth::sim {
 struct Degrade {
   std::string_view name;
   std::string_view meaning;
-  void (*strip)(PortSample&) = nullptr;  ///< where one sample is enough
+  void (*strip)(PortSample&) = nullptr;  ///< if one sample is enough
 };
 std::span<const Degrade> degrade_table();
 /// nullptr: no such row.
@@ -29,7 +29,7 @@ class Degrader {
   /// `keep_from_s`: where late_start begins.
   Degrader(const Degrade& kind, double keep_from_s) : kind_(kind), keep_from_s_(keep_from_s) {}
   void header(RecordingHeader& header) const;
-  /// nullopt: this snapshot is left out; its events come with the next one.
+  /// nullopt: this snapshot is left out; its events are added to the next one.
   std::optional<Snapshot> apply(Snapshot snapshot);
 
  private:
@@ -42,7 +42,7 @@ class Degrader {
   const Degrade& kind_;
   double keep_from_s_;
   std::uint64_t count_ = 0;
-  Snapshot held_;  ///< what the next snapshot of a thinned recording brings along
+  Snapshot held_;  ///< what is added to the next snapshot of a thinned recording
   std::optional<SteadyTime> module_at_;
   std::map<std::pair<PortKey, std::string>, SteadyTime> counted_at_;
   bool module_due_ = false;

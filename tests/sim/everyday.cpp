@@ -1,5 +1,5 @@
-// What good links go through: rooms that warm up, reboots, maintenance, one flap, bursts of
-// traffic, meters that lie.
+// Everyday events on good links: rooms that warm up, reboots, maintenance, a single flap, bursts of
+// traffic, inaccurate meters.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ Effect window(double start_s, double length_s, bool fine,
   return out;
 }
 
-/// One port, on which an everyday event is to happen.
+/// One port on which an everyday event happens.
 struct Everyday {
   PortSim& port;
   Rng& rng;
@@ -67,7 +67,7 @@ void storms_of_traffic(Everyday& e) {
   }
 }
 
-/// A hand takes the module out, with all links that it serves.
+/// A technician removes the module, with all links that it serves.
 void take_out(Everyday& e, double t, double length_s, bool swapped) {
   for (PortSim* port : cage_of(e.port)) {
     port->add(window(t, length_s, true,
@@ -83,7 +83,7 @@ void take_out(Everyday& e, double t, double length_s, bool swapped) {
   }
 }
 
-/// The same one comes back: the benign twin of one that drops out.
+/// The same module comes back: the benign twin of one that drops out.
 void module_reseat(Everyday& e) { take_out(e, e.rng.uniform(900, e.end_s - 900), 29, false); }
 
 void module_swap(Everyday& e) {
@@ -91,7 +91,7 @@ void module_swap(Everyday& e) {
   take_out(e, t, e.rng.uniform(30, 110), true);
 }
 
-/// Within the budget, and it stays.
+/// Low, but within the budget and constant.
 void low_light(Everyday& e) {
   const double db = e.rng.uniform(0.8, 2.0);
   const std::size_t lane = e.rng.below(e.port.link.lanes());
@@ -129,7 +129,7 @@ void driver_reload(Everyday& e) {
   e.port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
 }
 
-/// One command of the firmware took too long; the counters go on.
+/// One firmware command took too long; the counters continue.
 void one_slow_command(Everyday& e) {
   if (e.port.setup.driver->name != "bnxt_en") return;
   const double t = e.rng.uniform(300, e.end_s - 300);
@@ -145,10 +145,10 @@ void mixed_pages(Everyday& e) {
                     [](PortSim& at, double, double) { at.now.bad_pages = true; }));
 }
 
-/// The job uses other rails: this one is idle, and its PCIe link sleeps.
+/// The job uses other rails: this one is idle, and its PCIe link saves power.
 void sleeping_pcie(Everyday& e) {
   const double factor = 2.5 / e.port.pcie.max_speed_gtps.value_or(16);
-  const bool above = e.rng.chance(0.3);  // the bridge sleeps, and the card does not
+  const bool above = e.rng.chance(0.3);  // the bridge saves power, the card does not
   e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(900, 7200), false,
                     [factor, above](PortSim& at, double, double) {
                       at.now.load_factor = 2e-4;
@@ -157,7 +157,7 @@ void sleeping_pcie(Everyday& e) {
 }
 
 struct EverydayRow {
-  double chance;  ///< of a port in a day
+  double chance;  ///< per port and day
   bool touches;   ///< the link itself: it would repair or hide a fault of the same port
   void (*happen)(Everyday&);
 };
@@ -182,15 +182,15 @@ void Simulation::reboot_node(double t) {
   }
 }
 
-/// The switches negotiate another FEC from now on, on all ports alike.
+/// From now on the switches negotiate another FEC mode, equally on all ports.
 void Simulation::change_fec(double t) {
-  for (const auto& port : ports_)  // no operator takes correction from cables that need it
+  for (const auto& port : ports_)  // nobody disables correction on cables that need it
     if (port->setup.medium->build == Build::kDac) return;
   for (const auto& port : ports_) {
     if (port->setup.medium->fec != Fec::kRs544 || port->unused || port->virtual_function) continue;
     Truth& truth = truth_[port->setup.id.key()];
     if (truth.fault != "healthy") return;
-    // To all that the node can see, its switches went away and came back.
+    // As far as the node can see, its switches disappeared and came back.
     for (const char* name : {"far_port_down", "far_switch_fault", "nic_fault", "settings_mismatch"})
       truth.tolerate.emplace_back(name);
     port->add(window(t, 8, true, [](PortSim& at, double, double) { at.now.far_admin_up = false; }));
@@ -230,7 +230,7 @@ void Simulation::draw_everyday(const CaseSpec& spec) {
   }
   if (scene_rng_.chance(0.06 * rate)) change_fec(scene_rng_.uniform(900, duration_s_ - 900));
   if (rng_.chance(0.08 * rate)) reboot_node(rng_.uniform(900, duration_s_ - 900));
-  if (uptime_at_0_ < 300) {  // the node has just come up: links find each other
+  if (uptime_at_0_ < 300) {  // the node has just booted: links are training
     for (const auto& port : ports_) {
       if (!rng_.chance(0.5)) continue;
       const double begin = rng_.uniform(0.5, 60);

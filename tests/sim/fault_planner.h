@@ -1,5 +1,4 @@
-// Shared by the files that plan faults: one fault, the port that it happens to, and the truth that
-// it makes.
+// Shared by the files that plan faults: one fault, its port, and the resulting truth.
 #pragma once
 
 #include <functional>
@@ -11,7 +10,7 @@
 
 namespace linkhealth::sim {
 
-/// A fault that was there before the first sample.
+/// A fault that existed before the first sample.
 inline constexpr double kLongAgoS = -1e9;
 
 struct Planner {
@@ -26,7 +25,7 @@ struct Planner {
   [[nodiscard]] bool optical() const { return medium().build == Build::kOptical; }
   /// The far module's powers are read.
   [[nodiscard]] bool far_light() const { return far() >= 3 && !port.far_ddm.power_hidden; }
-  /// The far module can be read while the link is down, which a MAD cannot cross.
+  /// The far module can be read while the link is down; MADs do not pass then.
   [[nodiscard]] bool far_seen_when_down() const {
     return far() >= 3 && port.setup.peer_source != "mad";
   }
@@ -45,14 +44,14 @@ struct Planner {
   /// seconds.
   Effect effect(double ramp_s, std::function<void(PortSim&, double, double)> apply,
                 bool fine = true) const;
-  /// The same at full strength from the onset on.
+  /// Likewise, at full strength from the onset on.
   void always(std::function<void(PortSim&)> apply, bool fine = false);
-  /// Something at the onset, if that is in the recording.
+  /// Something that happens at the onset, if that is in the recording.
   void at_onset(std::function<void(PortSim&, double)> run);
-  /// A line of the kernel, `delay_s` after the onset.
+  /// A line of the kernel log, `delay_s` after the onset.
   void log(double delay_s, const std::string& text);
   [[nodiscard]] std::string mlx5(const std::string& text) const;
-  /// A value between the limits of this fault's strength.
+  /// A value within the limits for this fault's strength.
   double by_strength(double weak_low, double weak_high, double mid_high, double strong_high);
 };
 
@@ -60,7 +59,7 @@ void plan_dirty(Planner& p);
 void plan_fibre(Planner& p);
 void plan_transmitter(Planner& p);
 void plan_bad_module(Planner& p);
-/// Its management, its power or its firmware is dead: it carries nothing.
+/// Its management, power or firmware is dead: it carries nothing.
 void plan_module_management(Planner& p);
 void plan_hot(Planner& p);
 void plan_bad_training(Planner& p);
@@ -80,7 +79,7 @@ void plan_congestion(Planner& p);
 void plan_loss_elsewhere(Planner& p);
 void plan_monitor_blind(Planner& p);
 
-/// The mean error ratio that a signal fault of this strength brings a direction to.
+/// The mean error ratio to which a signal fault of this strength raises a direction.
 double target_ber(Planner& p, Way way);
 /// An error ratio at which codewords are lost all the time.
 double losing_ber(Planner& p);

@@ -13,7 +13,7 @@ struct Row {
   std::string_view name;
   End end;
   bool link_down;
-  void (*plan)(Planner&);  ///< may set another end
+  void (*plan)(Planner&);  ///< may change the end
 };
 
 constexpr Row kRows[] = {
@@ -139,7 +139,7 @@ bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on
   if (name == "dirty_connector" || name == "damaged_fiber" || name == "failing_transmitter" ||
       name == "bad_module")
     return build == Build::kOptical;
-  // Without FEC, or without the light, it can't be told from what it resembles.
+  // Without FEC or light readings it is indistinguishable from similar faults.
   if (name == "bad_training")
     return build == Build::kOptical && port.setup.medium->fec != Fec::kNone &&
            port.powers_readable();

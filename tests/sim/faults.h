@@ -1,5 +1,5 @@
-// The faults, as what they do to a link, a module, a host or the people around them, and what can
-// be said about them from what the node can read (the truth that an answer is compared with).
+// The faults: their effects on a link, a module, a host or its operators, and what can be diagnosed
+// from what the node can read (the truth with which an answer is compared).
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct Answer {
   End end = End::kNone;
 };
 
-/// What is wrong with one port at the end of a case, and what was allowed to be said before.
+/// What is wrong with one port at the end of a case, and which answers were acceptable before.
 struct Truth {
   std::string fault = "healthy";
   End end = End::kNone;
@@ -27,13 +27,13 @@ struct Truth {
   std::vector<Answer> also_accept;
   std::vector<std::string> tolerate;
   std::string exempt;    ///< "vf", "unused"
-  std::string repaired;  ///< the fault that was there before
+  std::string repaired;  ///< the fault that existed before
   std::optional<double> repaired_s;
   std::string severity, medium, note;
   std::string second;  ///< another fault on the same port
-  std::string shared;  ///< the same for ports with one fault that they share; "" its own
+  std::string shared;  ///< the same for ports that share one fault; "" for its own
   int far_level = 0;
-  bool link_down = false;  ///< the fault takes the link down for good
+  bool link_down = false;  ///< the fault takes the link down permanently
 };
 
 enum class Strength : std::uint8_t { kWeak, kMid, kStrong };
@@ -42,8 +42,8 @@ struct FaultPlan {
   std::string_view name;
   Strength strength = Strength::kMid;
   double onset_s = 0;
-  double until_s = 0;   ///< what happens again and again does so until then
-  double repair_s = 0;  ///< 0: stays
+  double until_s = 0;   ///< repeated events occur until then
+  double repair_s = 0;  ///< 0: not repaired
   bool drift = false;
 };
 
@@ -51,8 +51,8 @@ struct FaultPlan {
 std::span<const std::string_view> fault_names();
 /// Whether the fault can happen to this port (a copper cable has no dirty connector).
 bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on_leaf);
-/// Sets the fault up and says what is true then. `mates`: the other ports of the same far switch,
-/// for faults that they share.
+/// Sets up the fault and determines the truth. `mates`: the other ports of the same far switch, for
+/// faults that they share.
 void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng,
                 Truth& truth);
 

@@ -1,4 +1,4 @@
-// Faults of people, settings and the far switch.
+// Faults caused by people, settings and the far switch.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ void plan_reduced_speed(Planner& p) {
       true));
 }
 
-/// A setting of this host keeps the module off: no part is bad.
+/// A setting of this host disables the module: no part is bad.
 void plan_module_held(Planner& p) {
   const bool low = p.rng.chance(0.6);
   p.always([low](PortSim& at) { (low ? at.now.held_low : at.now.held_dark) = true; });
@@ -135,7 +135,7 @@ void plan_far_switch_fault(Planner& p) {
   const bool flaps = p.rng.chance(0.5);
   p.truth.note = flaps ? "flaps" : "errors";
   if (flaps) {
-    // The line card restarts again and again: all its ports fall within a second or two.
+    // The line card restarts repeatedly: all its ports go down within a second or two.
     std::vector<double> falls;
     const double mean = p.by_strength(1100, 700, 400, 100);
     double t = p.plan.onset_s;

@@ -1,4 +1,5 @@
-// Faults of the host, and what is no fault of a link: congestion, loss elsewhere, a blind monitor.
+// Faults of the host, and what is not a fault of a link: congestion, loss elsewhere, unreadable
+// sources.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +18,7 @@ void plan_pcie(Planner& p) {
                      : p.rng.chance(0.6) ? p.rng.uniform(10, 200) / 3600
                                          : 0.0;
   const double stalls = aer_only ? 0 : p.rng.uniform(5, 100);
-  const bool above = !aer_only && p.rng.chance(0.2);  // the card's own link is as it should be
+  const bool above = !aer_only && p.rng.chance(0.2);  // the card's own link is not degraded
   if (above) p.truth.note = "above the card";
   p.always([=](PortSim& at) {
     at.now.above_narrow = above;
@@ -31,7 +32,8 @@ void plan_pcie(Planner& p) {
   if (aer_only) p.truth.note = "corrected errors only";
 }
 
-/// The card answers no command any more: its link stays, what it counted last is read for ever.
+/// The card no longer answers commands: its link stays up, and its last counts are returned for
+/// ever.
 static void plan_no_answer(Planner& p) {
   p.truth.note = "no answer";
   p.truth.link_down = false;
@@ -43,7 +45,7 @@ static void plan_no_answer(Planner& p) {
 
 void plan_nic(Planner& p) {
   if (p.port.setup.driver->name == "bnxt_en" && p.rng.chance(0.4)) return plan_no_answer(p);
-  if (p.optical() && p.port.ddm.flags && p.rng.chance(0.25)) {  // only its module says so
+  if (p.optical() && p.port.ddm.flags && p.rng.chance(0.25)) {  // shown by its module only
     p.always([](PortSim& at) { at.now.host_silent = true; });
     p.truth.note = "silent";
     p.truth.link_down = true;
@@ -98,8 +100,8 @@ void plan_congestion(Planner& p) {
 
 void plan_loss_elsewhere(Planner& p) {
   const double rate = p.by_strength(0.03, 0.08, 0.4, 2.0);
-  // Timeouts by the hundred, which ConnectX also counts as notifications handled; the benign twin
-  // is plan_congestion().
+  // Hundreds of timeouts, which ConnectX also counts as notifications handled; the benign twin is
+  // plan_congestion().
   const bool storm = p.plan.strength == Strength::kStrong && rate > 1.2;
   const bool marked = p.port.infiniband() && p.rng.chance(0.6);
   p.always([rate, storm, marked](PortSim& at) {
@@ -108,7 +110,7 @@ void plan_loss_elsewhere(Planner& p) {
     at.now.remote_marked = marked;
     at.now.load_added = 0.2;
   });
-  if (p.far() < 2) {  // the other direction of this very cable is not seen
+  if (p.far() < 2) {  // the other direction of this cable is not visible
     p.accept("dirty_connector");
     p.accept("bad_module", End::kFar);
   }

@@ -7,7 +7,7 @@
 namespace linkhealth::sim {
 namespace {
 
-/// Neighbouring lanes of one ferrule; every lane where one fibre carries all.
+/// Neighbouring lanes of one ferrule; every lane if one fibre carries all.
 std::vector<double> touched_lanes(Planner& p, double spread_probability) {
   const std::size_t lanes = p.port.link.lanes();
   std::vector<double> weight(lanes, 0.0);
@@ -82,8 +82,8 @@ void plan_dirty(Planner& p) {
   const bool outgoing = p.far() >= 2 && p.rng.chance(0.15);
   const Way way = outgoing ? Way::kOut : Way::kIn;
   const auto set = lose_light(way, touched_lanes(p, 0.25));
-  // The far end's count of corrected bits is not read: what goes wrong there is seen only when data
-  // are lost.
+  // The far end's count of corrected bits is not read: its errors are only visible when data is
+  // lost.
   const double db = scale_for(p, way, outgoing ? losing_ber(p) : target_ber(p, way), set);
   const double ramp = p.rng.chance(0.8) ? 0 : p.rng.uniform(60, 900);
   p.port.add(p.effect(
@@ -98,7 +98,7 @@ void plan_dirty(Planner& p) {
     }
     return;
   }
-  // Not visible: a loss that is no larger than the spread of good lanes and was there before.
+  // Not visible: a loss within the spread of good lanes that existed before.
   if (!p.port.powers_readable() || (p.plan.onset_s <= 0 && db < 2.5)) p.accept("bad_module");
   if (!p.far_light()) {
     p.accept("failing_transmitter", End::kFar);
@@ -108,14 +108,14 @@ void plan_dirty(Planner& p) {
 
 void plan_fibre(Planner& p) {
   if (p.plan.strength == Strength::kStrong && p.rng.chance(0.4)) return plan_broken_fibre(p);
-  // A bend or crush takes the same from both directions of the fibres that lie in it.
+  // A bend or crush affects both directions of the fibres in it equally.
   const std::vector<double> weight = touched_lanes(p, 0.5);
   const auto in = lose_light(Way::kIn, weight);
   std::vector<double> other = weight;
   for (double& lane : other) lane *= p.rng.uniform(0.75, 1.1);
   const auto out = lose_light(Way::kOut, other);
   const double db = scale_for(p, Way::kIn, target_ber(p, Way::kIn), in);
-  const bool moves = p.rng.chance(0.3);  // a cable that hangs in a door
+  const bool moves = p.rng.chance(0.3);  // a cable caught in a door
   const double phase = p.rng.uniform(0, 6.3);
   p.port.add(p.effect(0, [in, out, db, moves, phase](PortSim& port, double strength, double t) {
     const double now = db * strength * (moves ? 0.92 + 0.08 * std::sin(t / 700.0 + phase) : 1.0);
@@ -149,11 +149,12 @@ void plan_transmitter(Planner& p) {
       LaneNow& now = port.link.direction(way).now[lane];
       now.tx_dark = now.tx_dark || dead;
       now.tx_change_db = -db * strength;
-      // The control loop raises the current first; when it has no more to give the light goes.
+      // The control loop first raises the current; when that reaches its limit, the light
+      // decreases.
       now.bias_factor = dead ? 0.0 : 1.0 + (bias - 1.0) * std::min(1.0, strength * 3.0);
     }
   }));
-  if (ramp > 0 && p.plan.onset_s > 0)  // it begins to show when 2 dB are lost
+  if (ramp > 0 && p.plan.onset_s > 0)  // visible once 2 dB are lost
     p.truth.onset_s = p.plan.onset_s + ramp * std::min(1.0, 2.0 / std::max(2.0, db));
   p.truth.note = dead ? "dead" : ageing ? "ageing" : "sudden";
   p.truth.link_down = dead;

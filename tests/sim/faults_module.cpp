@@ -1,4 +1,4 @@
-// Faults of modules and of cables that are one piece with them.
+// Faults of modules, and of one-piece cables.
 #include <algorithm>
 #include <memory>
 
@@ -7,12 +7,12 @@
 namespace linkhealth::sim {
 namespace {
 
-/// Often enough that it is no single mishap before the recording ends.
+/// Often enough not to be a single mishap before the recording ends.
 double flaps_per_s(Planner& p) {
   return std::max(1.0 / p.by_strength(800, 450, 250, 60), 8.0 / (p.plan.until_s - p.plan.onset_s));
 }
 
-/// It leaves and comes back by itself, as if somebody pulled it.
+/// It disappears and comes back by itself, as if it were pulled.
 void plan_drop_outs(Planner& p) {
   for (double t = std::max(p.plan.onset_s, 1.0); t < p.plan.until_s;
        t += p.rng.uniform(600, 2400)) {
@@ -24,7 +24,7 @@ void plan_drop_outs(Planner& p) {
     p.port.emit_at(out.end_s, PortEventKind::kModuleInserted);
     p.port.add(std::move(out));
   }
-  // The first may be a hand.
+  // The first time may be a technician.
   p.truth.onset_s = std::max(p.plan.onset_s, 1.0) + 2400;
   p.truth.tolerate = {"module_missing", "unplugged"};
   p.truth.note = "drops out";
@@ -63,7 +63,7 @@ void plan_module_management(Planner& p) {
 void plan_bad_module(Planner& p) {
   const std::size_t kind = p.rng.weighted({0.45, 0.2, 0.15, 0.08, 0.12});
   if (kind == 4) return plan_module_management(p);
-  if (kind == 3 && p.port.powers_readable()) {  // the meter of a lane is broken, the data are fine
+  if (kind == 3 && p.port.powers_readable()) {  // a lane's meter is broken, the data is fine
     const std::size_t lane = p.rng.below(p.port.link.lanes());
     p.port.at(p.plan.onset_s > 0 ? p.plan.onset_s : -600.0,
               [lane](PortSim& port) { port.ddm.rx_broken[lane] = true; });
@@ -103,7 +103,7 @@ void plan_bad_module(Planner& p) {
     };
     const double db = scale_for(p, way, far_receiver ? losing_ber(p) : target_ber(p, way), set);
     const double ramp = p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000);
-    // It begins to show when the error ratio is four times what it was.
+    // Visible once the error ratio has risen fourfold.
     const double shows =
         scale_for(p, way, 4 * p.port.link.mean_ber(way, p.medium().temperature_c), set);
     if (ramp > 0 && p.plan.onset_s > 0)
@@ -112,7 +112,7 @@ void plan_bad_module(Planner& p) {
         p.effect(ramp, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
     p.truth.note = whole ? "receiver" : "lane";
   }
-  // A bad eye of the sender and a bad receiver look the same while all powers are right.
+  // A sender with a bad eye and a bad receiver look the same while all powers are normal.
   p.accept("bad_module");
   if (p.medium().single_mode) p.accept("dirty_connector");
   if (!p.port.powers_readable() || (far_receiver && !p.far_light())) {
@@ -122,8 +122,8 @@ void plan_bad_module(Planner& p) {
   }
 }
 
-/// The link falls for seconds, and its receiver adapts badly when it trains again. The benign twin
-/// is one_flap() of everyday.cpp.
+/// The link goes down for seconds, and its receiver adapts badly when it trains again. The benign
+/// twin is one_flap() in everyday.cpp.
 void plan_bad_training(Planner& p) {
   const auto set = [](PortSim& port, double db) {
     for (LaneNow& lane : port.link.direction(Way::kIn).now) lane.penalty_db = db;
@@ -135,7 +135,7 @@ void plan_bad_training(Planner& p) {
                  : std::min(before * std::pow(10.0, p.by_strength(1.7, 2.2, 3.2, 4.5)), 2e-5);
   const double db = scale_for(p, Way::kIn, target, set);
   p.always([set, db](PortSim& port) { set(port, db); });
-  if (from_start) {  // a bad eye, by all that can be seen
+  if (from_start) {  // looks like a bad eye in all readings
     p.accept("bad_module");
     p.accept("dirty_connector");
     return;
@@ -148,7 +148,7 @@ void plan_bad_training(Planner& p) {
 }
 
 void plan_hot(Planner& p) {
-  // What its own limit calls hot: 70 C.
+  // Hot according to its own limit: 70 C.
   const double heat = p.by_strength(72, 75, 79, 90) - p.medium().temperature_c -
                       p.port.heat_offset_c - p.port.ddm.temperature_offset_c;
   const bool shuts_down = p.plan.strength == Strength::kStrong && p.rng.chance(0.6);
@@ -170,7 +170,7 @@ void plan_hot(Planner& p) {
                              ": Port module event[error]: module 0, Cable error, High Temperature";
     p.port.at(t, [line, t](PortSim& port) { port.kernel_log(t, line); });
   }
-  // Before the warning limit it is only a warm module: that is when a reader can know.
+  // Below the warning limit it is just a warm module: the fault is visible from then on.
   p.truth.onset_s = p.plan.onset_s > 0 ? p.plan.onset_s + ramp * 0.9 : 0.0;
 }
 
@@ -197,7 +197,7 @@ void plan_cable(Planner& p) {
         p.effect(0, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
     p.truth.note = whole ? "whole" : "lane";
   }
-  if (p.medium().build == Build::kAoc) {  // the module is a part of it
+  if (p.medium().build == Build::kAoc) {  // the module is part of it
     p.accept("bad_module");
   }
 }
@@ -210,7 +210,7 @@ void plan_module_missing(Planner& p) {
     if (p.port.setup.driver->name == "mlx5_core")
       p.log(0.1, p.mlx5("Port module event: module 0, Cable unplugged"));
   }
-  // What was never seen there may be a module or a whole cable.
+  // A module that was never seen may also be a whole cable.
   if (!p.optical() || p.plan.onset_s <= 0) p.accept("unplugged");
 }
 
@@ -250,7 +250,7 @@ void plan_module_unsupported(Planner& p) {
               ": Rx/Tx is disabled on this device because an unsupported module type was detected");
   }
   if (!p.port
-           .gives_reason()) {  // a log line at best, and none when it came before the first sample
+           .gives_reason()) {  // at best a log line, and none if that came before the first sample
     p.accept("settings_mismatch");
     p.accept("bad_module");
   }

@@ -6,9 +6,9 @@
 namespace linkhealth::sim {
 namespace {
 
-/// Below this a receiver's loss-of-signal detector gives up, dB under its sensitivity.
+/// dB below the receiver's sensitivity at which its loss-of-signal detector trips.
 constexpr double kLockMarginDb = -4.0;
-/// Above this share of lost codewords alignment is not found, or not for a second.
+/// Above this share of lost codewords, alignment is not found, or is lost within a second.
 constexpr double kLockLostShare = 0.02;
 
 }  // namespace
@@ -103,8 +103,8 @@ double LinkModel::lane_ber(Way way, std::size_t lane, double receiver_temperatur
   const Direction& from = direction(way);
   const double margin = margin_db(way, lane, receiver_temperature_c);
   const double warm = std::pow(1.05, receiver_temperature_c - medium_->temperature_c);
-  // The floor's growth with temperature and with reflections is added to the error ratio: near the
-  // floor that is what it does to Q, and far from it neither matters.
+  // The increase of the floor with temperature and reflections is added to the error ratio: near
+  // the floor that equals its effect on Q, and far from it neither matters.
   const double floor = from.nominal[lane].floor_ber * (warm - 1.0) + from.now[lane].added_floor_ber;
   return std::clamp(from.receivers[lane].ber(margin) + floor, 1e-30, 0.375);
 }
@@ -138,7 +138,7 @@ ErrorCount LinkModel::count(Way way, double step_s, double receiver_temperature_
     total += out.lane_bits[lane];
   }
   if (medium_->fec == Fec::kNone) {
-    // Without FEC every glitch is seen.
+    // Without FEC every glitch is visible.
     out.symbol_errors =
         total +
         (burst_s > 0 ? static_cast<double>(rng.poisson(3.0 * burst_s * decades * decades)) : 0.0);

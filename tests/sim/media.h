@@ -1,5 +1,5 @@
-// The kinds of cable and module that the simulation builds links from, with the nominal values of
-// one lane, and the drivers with what each of them offers to a reader.
+// The kinds of cable and module from which the simulation builds links, with the nominal values of
+// one lane, and the drivers with what each of them offers.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct Driver {
   std::string_view name;
   std::string_view device_prefix;
   bool infiniband;     ///< can run InfiniBand
-  double fec_lanes;    ///< probability that it gives FEC counts by lane
-  double fec_bits;     ///< probability that it gives corrected bits
+  double fec_lanes;    ///< probability that it has FEC counts by lane
+  double fec_bits;     ///< probability that it has corrected bits
   bool down_reason;    ///< fills in the kernel's extended link state
   bool rich_counters;  ///< mlx5's own: discards, PCI stalls, PHY down events, adaptive
                        ///< retransmission

@@ -38,8 +38,7 @@ Receiver::Receiver(Modulation modulation, Fec fec, double floor_ber)
   const double q0 = q_from_ber(modulation, limit_ber(modulation, fec));
   const double qf = q_from_ber(modulation, floor_ber);
   inverse_qf_squared_ = 1.0 / (qf * qf);
-  // A floor above the limit leaves no finite Q1 that meets the limit: keep the receiver as it would
-  // be without it.
+  // With a floor above the limit, no finite Q1 meets the limit: use the receiver without the floor.
   const double rest = 1.0 / (q0 * q0) - inverse_qf_squared_;
   inverse_q1_squared_ = rest > 0.2 / (q0 * q0) ? rest : 0.6 / (q0 * q0);
 }

@@ -1,6 +1,6 @@
-// The physics of a serial link: light in dBm, bit error ratio from the receiver's margin, and what
-// Reed-Solomon FEC makes of it. Pure functions; the tables that they reproduce are in
-// docs/physics.md 7.
+// The physics of a serial link: light in dBm, bit error ratio from the receiver's margin, and the
+// effect of Reed-Solomon FEC. Pure functions; the tables that they reproduce are in docs/physics.md
+// 7.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace linkhealth::sim {
 enum class Modulation : std::uint8_t { kNrz, kPam4 };
 enum class Fec : std::uint8_t { kNone, kRs528, kRs544 };
 
-/// The darkest power that is ever spoken of, dBm.
+/// The lowest power in use, dBm.
 inline constexpr double kDarkDbm = -60.0;
 
 double mw_from_dbm(double dbm);
@@ -44,9 +44,9 @@ class Receiver {
 /// log10 of the probability that a codeword has more wrong symbols than FEC can correct, for
 /// independent bit errors. 0 for FEC off (every error is a loss, count bits instead).
 double log10_uncorrectable(Fec fec, double ber);
-/// Codewords in a second on a port of this speed.
+/// Codewords per second on a port of this speed.
 double codewords_per_s(Fec fec, double speed_mbps);
-/// Coded bits in a second: what corrected bits are divided by.
+/// Coded bits per second: the divisor for corrected bits.
 double coded_bits_per_s(Fec fec, double speed_mbps);
 
 }  // namespace linkhealth::sim

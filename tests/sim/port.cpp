@@ -28,7 +28,7 @@ PortSim::PortSim(PortSetup port_setup, std::uint64_t seed)
     : setup(std::move(port_setup)), rng(seed) {
   const Medium& medium = *setup.medium;
   link = LinkModel(medium, rng);
-  // A link with less than 1.6 dB (copper: 1.3) is not accepted at installation.
+  // A link with less than 1.6 dB (copper: 1.3) would not be accepted at installation.
   for (int tries = 0; tries < 20; ++tries) {
     link.begin_step();
     double worst = 99;
@@ -84,7 +84,7 @@ void PortSim::offer_counters() {
   tally_.offer("port_rcv_data", large());
   tally_.offer("port_xmit_packets", large() / 1000);
   tally_.offer("port_rcv_packets", large() / 1000);
-  // On RoCE ports the InfiniBand error files exist and stay as they are.
+  // On RoCE ports the InfiniBand error files exist but do not change.
   tally_.offer("symbol_error", ib && rng.chance(0.2) ? small() : 0, ib ? 65535 : 0);
   tally_.offer("link_error_recovery", 0, 255);
   tally_.offer("link_downed", ib ? rng.below(5) : 0, 255);
@@ -250,7 +250,7 @@ void PortSim::move_carrier(double t, double step_s) {
       for (const Way way : {Way::kIn, Way::kOut}) {
         const double mean = link.mean_ber(way, way == Way::kIn ? temperature_c : far_temperature_c);
         const double lost = std::pow(10.0, log10_uncorrectable(setup.medium->fec, mean));
-        // Alignment is given up after three lost codewords in a row (IEEE 802.3 clause 91/119).
+        // Alignment is lost after three consecutive lost codewords (IEEE 802.3 clause 91/119).
         if (setup.medium->fec != Fec::kNone) {
           hazard += fall_tendency_ * codewords_per_s(setup.medium->fec, setup.medium->speed_mbps) *
                     lost * lost * lost;
@@ -298,7 +298,7 @@ void PortSim::count(double step_s, double load) {
   if (now.aer_per_s > 0) *pcie.aer_correctable += rng.poisson(now.aer_per_s * step_s);
   if (!carrier_) {
     if (!now.admin_up || !now.nic_ok || unused) return;
-    // Queue pairs time out, give up, and are tried again by their applications.
+    // Queue pairs time out, fail, and are retried by their applications.
     tally_.add("local_ack_timeout_err", static_cast<double>(rng.poisson(1.0 * step_s)));
     tally_.add("req_transport_retries_exceeded", static_cast<double>(rng.poisson(0.002 * step_s)));
     return;

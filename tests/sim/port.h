@@ -1,6 +1,6 @@
 // One simulated port: its link, both modules, the driver's counters and the state machine of the
 // carrier. Faults and everyday events act through Effects, which change the physics or the
-// conditions for a while; nothing writes a symptom.
+// conditions for a time; nothing writes a symptom directly.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace linkhealth::sim {
 
-/// Counters that the driver offers. Adding to one that it does not offer does nothing.
+/// The counters that the driver offers. Adding to any other does nothing.
 class Tally {
  public:
   void offer(std::string_view name, std::uint64_t start, std::uint64_t limit = 0);
@@ -32,7 +32,7 @@ class Tally {
   std::vector<std::uint64_t> limits_;  ///< 0: 64 bits; else the counter sticks there
 };
 
-/// What holds during a step; everything back to normal at its beginning.
+/// Conditions during a step; reset to normal at its beginning.
 struct Conditions {
   bool admin_up = true, far_admin_up = true;
   bool nic_ok = true, device_gone = false, rebooting = false, far_reachable = true;
@@ -46,19 +46,19 @@ struct Conditions {
   double flap_per_s = 0, flap_down_s = 0;
   double heat_c = 0, far_heat_c = 0;
   double load_factor = 1, load_added = 0;
-  double congestion = 0;  ///< marked packets and pauses in a second at full load
-  double wait_share = 0;  ///< of the time that the port has data and no credits
+  double congestion = 0;  ///< marked packets and pauses per second at full load
+  double wait_share = 0;  ///< share of time in which the port has data but no credits
   double host_drops_per_s = 0, host_pause_per_s = 0, pci_stalls_per_s = 0;
   double remote_loss_per_s = 0, reorder_per_s = 0;
   bool remote_marked = false;
-  bool slow_restarts = false;    ///< the card makes a notification for each timeout
+  bool slow_restarts = false;    ///< the card generates a notification for each timeout
   double supply_drop_v = 0;      ///< of the module
-  bool counters_frozen = false;  ///< they are read, and have the values of before
+  bool counters_frozen = false;  ///< they are read, but keep their old values
   bool above_narrow = false;     ///< a link between the card's own and the root port
-  double above_gtps = 0;         ///< that link sleeps at this speed; 0: it does not
+  double above_gtps = 0;         ///< that link saves power at this speed; 0: it does not
   bool bad_pages = false;        ///< the module's second page is read as a copy of its first
   double pcie_width_factor = 1, pcie_speed_factor = 1, aer_per_s = 0;
-  DownReason reason;        ///< why the link is down, when a fault knows better than the physics
+  DownReason reason;        ///< why the link is down, if a fault overrides the physics
   std::string fault_cause;  ///< of the module
   std::string module_state = "ModuleReady";
   std::vector<std::string> blind;  ///< probes that fail
@@ -69,7 +69,7 @@ class PortSim;
 
 struct Effect {
   double start_s = 0;
-  double ramp_s = 0;  ///< time until it has its full strength
+  double ramp_s = 0;  ///< time until full strength
   double end_s = std::numeric_limits<double>::infinity();
   bool fine = true;  ///< needs steps of seconds
   std::function<void(PortSim&, double strength, double t)> apply;
@@ -90,18 +90,18 @@ struct PortSetup {
   std::string leaf, far_port;
   std::string far_guid;
   bool empty_fails = false;  ///< reading an empty cage gives an error
-  double telemetry_s = 0;    ///< the collector reads that seldom; 0: each time
+  double telemetry_s = 0;    ///< time between two readings by the collector; 0: each time
 };
 
 class PortSim {
  public:
   PortSim(PortSetup setup, std::uint64_t seed);
 
-  /// Brings the port to where it is before the first sample: warm, and down if it has been down.
+  /// Brings the port to its state before the first sample: warm, and down if it has been down.
   void begin(double load, double room_c);
   /// Runs from `from` to `to` with the node's traffic and room. Events go to events().
   void advance(double from, double to, double load, double room_c);
-  /// What the probes see. Groups that are not asked for are left out.
+  /// What the probes read. Groups that are not requested are left out.
   PortSample sample(double t, bool optics, bool peer, bool pcie, std::vector<Gap>& gaps);
 
   void add(Effect effect) { effects_.push_back(std::move(effect)); }
@@ -115,7 +115,7 @@ class PortSim {
   }
   void swap_module(double t);
   void reset_counters();
-  /// The driver is loaded again: the carrier counts start over.
+  /// Reloads the driver: the carrier counts restart.
   void reload_driver();
 
   Conditions now;
@@ -123,13 +123,13 @@ class PortSim {
   Ddm ddm, far_ddm;
   PcieSample pcie;
   PortSetup setup;
-  /// All ports of this port's module, the first one's first; empty: it has one of its own.
+  /// All ports of this port's module, the first one first; empty: the module is not shared.
   std::vector<PortSim*> cage;
   Rng rng;
   double temperature_c = 0, far_temperature_c = 0;
-  double heat_offset_c = 0;  ///< this cage against its neighbours
+  double heat_offset_c = 0;  ///< of this cage relative to its neighbours
   bool unused = false, virtual_function = false;
-  std::string type, fec;  ///< as the module and the driver name them; "": the medium's
+  std::string type, fec;  ///< as named by the module and the driver; "": the medium's
   std::vector<PortEvent>& events() { return events_; }
   [[nodiscard]] bool carrier() const { return carrier_; }
   [[nodiscard]] bool infiniband() const { return setup.id.link_layer == "InfiniBand"; }
@@ -163,8 +163,8 @@ class PortSim {
   std::vector<Action> actions_;
   std::vector<PortEvent> events_;
   Tally tally_;
-  std::optional<Counters> last_counters_;  ///< as they were sampled last
-  std::optional<PeerSample> last_peer_;    ///< what the collector read last
+  std::optional<Counters> last_counters_;  ///< as last sampled
+  std::optional<PeerSample> last_peer_;    ///< as last read by the collector
   double peer_read_at_ = 0;
   std::vector<double> lane_bits_;
   bool has_lanes_ = false, has_bits_ = false;

@@ -57,7 +57,7 @@ LinkSample PortSim::sample_link() const {
 
 namespace {
 
-/// Text where the meters should be: what the daemon makes of it.
+/// Text at the place of the meters, as decoded by the daemon.
 void misread(ModuleSample& out) {
   out.checksums_ok = false;
   out.warnings = {"checksum of A2h is wrong", "A2h is a copy of A0h: its readings are left out"};
@@ -77,8 +77,8 @@ ModuleSample PortSim::sample_module() {
     out.present = false;
     return out;
   }
-  // A module whose management does not answer gives its identity from the driver's cache and
-  // nothing else.
+  // If a module's management does not answer, the driver's cache provides its identity, and nothing
+  // else.
   if (now.module_managed) out = read_module(link, ddm, Way::kIn, temperature_c, rng);
   if (out.supply_v) *out.supply_v -= now.supply_drop_v;
   switch (medium.build) {
@@ -108,7 +108,7 @@ ModuleSample PortSim::sample_module() {
   out.firmware = firmware_;
   out.state = now.module_state;
   out.fault_cause = now.fault_cause;
-  // A driver holds the module of a port that is set down, and sends it nothing.
+  // A driver disables the module of a port that is administratively down, and sends it nothing.
   out.low_pwr_request_sw = now.held_low || !now.admin_up;
   if (*out.low_pwr_request_sw) out.state = "ModuleLowPwr";
   if (now.bad_pages) misread(out);
@@ -119,7 +119,7 @@ ModuleSample PortSim::sample_module() {
   return out;
 }
 
-/// The lanes of all ports: which are whose, no register says.
+/// The lanes of all ports: no register shows which belong to which port.
 ModuleSample PortSim::sample_cage() {
   ModuleSample out = cage.front()->sample_module();
   bool mixed_up = cage.front()->now.bad_pages;
@@ -130,16 +130,16 @@ ModuleSample PortSim::sample_cage() {
     out.lanes.insert(out.lanes.end(), more.lanes.begin(), more.lanes.end());
     auto& snr = out.vdm.media_esnr_db;
     snr.insert(snr.end(), more.vdm.media_esnr_db.begin(), more.vdm.media_esnr_db.end());
-    // A driver lets the module sleep when no port of it is set up.
+    // A driver puts the module into low power if none of its ports is enabled.
     if (out.low_pwr_request_sw)
       out.low_pwr_request_sw = *out.low_pwr_request_sw && more.low_pwr_request_sw == true;
     if (more.state != "ModuleLowPwr") out.state = more.state;
   }
-  if (mixed_up) misread(out);  // the memory is one: no port keeps its lanes
+  if (mixed_up) misread(out);  // there is one memory: no port keeps its lanes
   return out;
 }
 
-/// A collector reads each switch once in a while; until it does again, it tells what it has.
+/// A collector reads each switch at intervals; between them it returns its last values.
 std::optional<PeerSample> PortSim::told_peer(double t, std::vector<Gap>& gaps) {
   const bool repeats = setup.telemetry_s > 0 && setup.peer_source == "telemetry";
   if (!repeats || !last_peer_ || t - peer_read_at_ >= setup.telemetry_s) {
@@ -162,7 +162,7 @@ std::optional<PeerSample> PortSim::told_peer(double t, std::vector<Gap>& gaps) {
 std::optional<PeerSample> PortSim::sample_peer(double t, std::vector<Gap>& gaps) {
   if (setup.far_level == 0) return std::nullopt;
   const double down_for = carrier_ ? 0 : t - changed_at_;
-  if (setup.peer_source == "mad" && !carrier_) {  // a MAD cannot cross a link that is down
+  if (setup.peer_source == "mad" && !carrier_) {  // no MAD passes a link that is down
     gaps.push_back({setup.id.key(), "peer", "ETIMEDOUT"});
     return std::nullopt;
   }

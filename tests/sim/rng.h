@@ -1,5 +1,5 @@
-// A seeded source of chance whose numbers are the same on every machine: std::mt19937_64 is fixed
-// by the standard, the distributions of <random> are not, so they are written out here.
+// A seeded random source that gives the same numbers on every machine: std::mt19937_64 is defined
+// by the standard, but the distributions of <random> are not, so they are implemented here.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Rng {
   }
   bool chance(double probability) { return uniform() < probability; }
   double normal(double mean, double sigma);
-  /// A normal value held inside mean ± limit.
+  /// A normal value limited to mean ± limit.
   double normal_within(double mean, double sigma, double limit);
   /// `median` × e^(sigma × N(0,1)).
   double lognormal(double median, double sigma);

@@ -14,7 +14,7 @@ struct Share {
 };
 
 // docs/physics.md, priors: what is found on links that are up with errors and on links that are
-// down, and what is not a cable's fault at all.
+// down, and what is not a cable fault at all.
 constexpr Share kField[] = {
     {"dirty_connector", 20}, {"bad_module", 16},         {"damaged_fiber", 8},
     {"faulty_cable", 8},     {"failing_transmitter", 6}, {"module_overheated", 4},
@@ -93,7 +93,7 @@ void Simulation::draw_cadence(const CaseSpec& spec) {
 }
 
 /// A scene needs its ports and their parts before anything happens to them. Half of the healthy
-/// nodes have cards and modules with several ports, too.
+/// nodes also have cards and modules with several ports.
 void Simulation::draw_scene(CaseSpec& spec) {
   const double chance = spec.set == CaseSet::kHard ? 0.3 : 0.12;
   std::vector<double> weights;
@@ -130,7 +130,7 @@ void Simulation::draw_ports(const CaseSpec& spec) {
   const std::size_t drawn = spec.set == CaseSet::kHealthy ? 2 + rng_.below(7) : 1 + rng_.below(5);
   const std::size_t count = spec.ports > 0 ? spec.ports : drawn;
   const Medium* medium = draw_medium(ib);
-  const bool rails = rng_.chance(0.5);  // every port has a leaf of its own
+  const bool rails = rng_.chance(0.5);  // every port has its own leaf
   const std::size_t first_leaf = 1 + rng_.below(40);
   const int level = static_cast<int>(
       rng_.weighted(spec.set == CaseSet::kHard ? std::vector<double>{0.3, 0.25, 0.2, 0.25}
@@ -161,7 +161,7 @@ void Simulation::draw_ports(const CaseSpec& spec) {
       return other->setup.leaf == setup.leaf && other->setup.far_port == setup.far_port;
     }))
       setup.far_port =
-          "Ethernet" + std::to_string(33 + i) + "/1";  // of one switch, each port has one cable
+          "Ethernet" + std::to_string(33 + i) + "/1";  // on one switch, each port has one cable
     setup.far_guid = "ec0d:9a03:00" + hex(rng_.bits(), 2) + ":" + hex(rng_.bits(), 4);
     setup.peer_source = level == 1 ? "lldp" : ib && rng_.chance(0.7) ? "mad" : "telemetry";
     if (level == 1 && ib) setup.peer_source = "mad";
@@ -211,7 +211,7 @@ void Simulation::tell_twins() {
   for (const auto& [id, port] : twins_) {
     const PortKey key = port->setup.id.key();
     Truth& first = truth_[key];
-    // One cable, one fault of it. Each function is set down, and has its PCIe, by itself.
+    // One cable has one fault. But each function is enabled separately, and has its own PCIe link.
     if (first.fault != "healthy" && first.end != End::kNode && first.fault != "admin_down")
       first.shared = key;
     truth_[id.key()] = first;
@@ -242,7 +242,7 @@ void Simulation::show_twins(Snapshot& out, OldGaps& failed) const {
 }
 
 void Simulation::play_scene(const CaseSpec& spec) {
-  FaultPlan plan = draw_plan("nic_fault", spec);  // of no fault that may be there from the start
+  FaultPlan plan = draw_plan("nic_fault", spec);  // a fault that cannot exist from the start
   Stage stage{plan, {}, rng_, [this](const PortSim& port) -> Truth& {
                 return truth_[port.setup.id.key()];
               }};
@@ -318,7 +318,7 @@ FaultPlan Simulation::draw_plan(std::string_view name, const CaseSpec& spec) {
   const std::vector<double> weak_first = {0.45, 0.35, 0.2};
   plan.strength = static_cast<Strength>(rng_.weighted(hard ? weak_first : field));
   plan.drift = name == "failing_transmitter" && rng_.chance(hard ? 0.4 : 0.25);
-  // A dead NIC logs it once: a monitor that starts later cannot know.
+  // A dead NIC logs it once: a monitor that starts later cannot know it.
   const bool from_start =
       (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
   plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
@@ -384,14 +384,14 @@ void Simulation::draw_expected(bool wrong_cabling) {
   bool was_down = false;  // a port that was never up and is not expected is unused
   for (const auto& [key, truth] : truth_)
     was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
-  bool leaf_matters = wrong_cabling;  // a faulty switch is recognised only by its ports
+  bool leaf_matters = wrong_cabling;  // a faulty switch is only recognised by several of its ports
   for (const auto& [key, truth] : truth_)
     leaf_matters = leaf_matters || truth.fault == "far_switch_fault";
   const bool none = !leaf_matters && !was_down && rng_.chance(0.2);
   const bool no_peer = !leaf_matters && rng_.chance(0.3);
   std::vector<std::pair<std::string, std::string>> planned;
   for (const auto& port : ports_) planned.emplace_back(port->setup.leaf, port->setup.far_port);
-  if (wrong_cabling) {  // undo the crossing: the plan is right and the cables are not
+  if (wrong_cabling) {  // undo the crossing: the plan is right, the cables are not
     std::vector<std::size_t> crossed;
     for (std::size_t i = 0; i < ports_.size(); ++i) {
       const Truth& truth = truth_[ports_[i]->setup.id.key()];
@@ -442,7 +442,7 @@ bool Simulation::next(Snapshot& out) {
   for (const auto& port : ports_) port->advance(std::max(0.0, t_), at, load_at(at), room_at(at));
   t_ = first_ ? at : target + (at - target);
   first_ = false;
-  if (off) {  // a booting node gives no snapshot
+  if (off) {  // a booting node takes no snapshots
     for (const auto& port : ports_) port->events().clear();
     return next(out);
   }

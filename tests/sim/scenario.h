@@ -1,5 +1,5 @@
-// A simulated node over some hours: its ports, the room, the jobs that run, everyday events on good
-// links, and faults; yields the snapshots that the daemon would take, and the truth. The same spec
+// A simulated node over some hours: its ports, the room, the running jobs, everyday events on good
+// links, and faults. Yields the snapshots that the daemon would take, and the truth. The same spec
 // gives the same snapshots everywhere.
 #pragma once
 
@@ -20,10 +20,11 @@
 namespace linkhealth::sim {
 
 enum class CaseSet : std::uint8_t {
-  kField,  ///< faults as often as they happen, mostly clear
-  kHard,  ///< every fault equally often, weak, badly seen, disturbed, two at once, there before the
-          ///< first sample
-  kHealthy,  ///< a day without a fault, with everything that good links go through
+  kField,  ///< faults as often as in the field, mostly clear
+  /// Every fault equally often; weak, partly unreadable, disturbed, two at once, there before the
+  /// first sample.
+  kHard,
+  kHealthy,  ///< a day without a fault, with everything that happens to good links
 };
 std::string_view to_string(CaseSet set);
 std::optional<CaseSet> parse_case_set(std::string_view text);
@@ -32,8 +33,8 @@ struct CaseSpec {
   CaseSet set = CaseSet::kField;
   std::uint64_t seed = 1;
   std::string fault;      ///< only this fault; "" draws one
-  std::size_t ports = 0;  ///< so many ports; 0 draws their number
-  bool repaired = false;  ///< the fault ends, whatever it is, and its time after that is simulated
+  std::size_t ports = 0;  ///< number of ports; 0 draws it
+  bool repaired = false;  ///< every fault ends, and the time after that is simulated
   std::string scene{};    ///< only this scene (scenes.h); "" draws one, or none
 };
 
@@ -82,7 +83,7 @@ class Simulation {
   std::string choose_fault(const CaseSpec& spec, const PortSim& port);
 
   Rng rng_;
-  Rng scene_rng_;  ///< of its own: a new scene changes no other case
+  Rng scene_rng_;  ///< separate, so that a new scene changes no other case
   const Scene* scene_ = nullptr;
   Parts parts_ = Parts::kOwn;
   RecordingHeader header_;

@@ -1,4 +1,4 @@
-// How a fault of the simulated node ends: repairs by a technician, and crossed cables.
+// How a fault of the simulated node ends: repair by a technician, and crossed cables.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@ void Simulation::add_repair(const FaultPlan& plan, PortSim& port, Truth& truth) 
                                             "damaged_fiber", "failing_transmitter"};
   if (std::find(by_hand.begin(), by_hand.end(), plan.name) != by_hand.end())
     add_hands(plan, port, plan.name != "dirty_connector");
-  if (plan.name == "nic_fault") reboot_node(plan.repair_s);  // with another card in it
+  if (plan.name == "nic_fault") reboot_node(plan.repair_s);  // with a replaced card
   tell_repair(plan, truth);
 }
 
@@ -28,7 +28,7 @@ void Simulation::tell_repair(const FaultPlan& plan, Truth& truth) {
 
 void Simulation::add_hands(const FaultPlan& plan, PortSim& port, bool swap) {
   const double begin = plan.repair_s - rng_.uniform(40, 200);
-  Effect hands;  // the cable is out during the work
+  Effect hands;  // the cable is unplugged during the work
   hands.start_s = begin;
   hands.end_s = plan.repair_s + 1;
   hands.apply = [swap](PortSim& at, double, double) {

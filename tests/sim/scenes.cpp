@@ -31,7 +31,7 @@ void half_of(Stage& s, PortSim& port) {
   s.single(port, faults[s.rng.below(3)], s.plan.onset_s);
 }
 
-/// Both halves have a fibre of their own: what happens to one is no matter of the module.
+/// Each half has its own fibre: what happens to one does not concern the module.
 void half_falls(Stage& s) { half_of(s, *s.ports[s.rng.below(s.ports.size())]); }
 
 // -------------------------------------------------------------------------- unlike its siblings
@@ -40,7 +40,7 @@ std::string other_type(const PortSim& port) {
   return port.setup.medium->single_mode ? "400G-SR4.2" : "400G-DR4";
 }
 
-/// A module of another kind than all others have, which the far end cannot talk with.
+/// A module of another kind than all others, which the far end does not support.
 void wrong_type(Stage& s) {
   PortSim& port = *s.ports[s.rng.below(s.ports.size())];
   s.single(port, "module_unsupported", 0);
@@ -48,7 +48,7 @@ void wrong_type(Stage& s) {
   port.type = other_type(port);
 }
 
-/// One that is meant, and worked.
+/// A different module, intended and working.
 void other_type_falls(Stage& s) {
   PortSim& port = *s.ports[s.rng.below(s.ports.size())];
   port.type = other_type(port);
@@ -77,13 +77,13 @@ void other_fec_falls(Stage& s) {
 
 void card_dies(Stage& s) { s.share(s.sharing(Parts::kCards), &plan_nic, "nic_fault", End::kNode); }
 
-/// In one minute, and for two reasons.
+/// Within one minute, but for two reasons.
 void two_by_chance(Stage& s) {
   std::vector<PortSim*> both = s.sharing(Parts::kCards);
   if (both.size() < 2) both = s.ports;
   const std::string_view here[] = {"unplugged", "module_missing", "module_unsupported"};
   s.single(*both[0], here[s.rng.below(3)], s.plan.onset_s);
-  // Less than a second or two apart nobody can know it.
+  // If they are less than a second or two apart, they cannot be distinguished.
   s.single(*both[1], "far_port_down", s.plan.onset_s + s.rng.uniform(6, 55));
 }
 
@@ -94,7 +94,7 @@ void trunk_cut(Planner& p) {
   p.port.add(from(p.plan, delay_s, [](PortSim& at) { at.link.open_all(); }));
   p.truth.link_down = true;
   p.truth.note = "trunk";
-  p.accept("unplugged");  // the trunk's plug, at a panel
+  p.accept("unplugged");  // the trunk's connector, at a patch panel
   if (p.far_seen_when_down()) return;
   p.accept("far_port_down");
   p.accept("far_switch_fault");
@@ -110,13 +110,13 @@ void node_stops(Planner& p) {
   p.truth.note = "all rails";
 }
 
-/// All cards lose their links in one second, and none of them says why.
+/// All cards lose their links within one second, without a reason.
 void node_falls(Stage& s) {
   s.share(s.ports, &node_stops, "nic_fault", End::kNode);
   const bool one_leaf = std::ranges::all_of(
       s.ports, [&](const PortSim* port) { return port->setup.leaf == s.ports[0]->setup.leaf; });
   if (!one_leaf && s.ports[0]->setup.far_level > 0) return;
-  for (PortSim* port : s.ports)  // that switch, or one that is not known, is as likely
+  for (PortSim* port : s.ports)  // that switch, or an unknown one, is equally likely
     for (const char* name : {"far_switch_fault", "far_port_down"})
       s.truth_of(*port).also_accept.push_back({name, End::kNone});
 }
@@ -186,7 +186,7 @@ void share_module(const std::vector<PortSim*>& ports) {
 void share_parts(const std::vector<std::unique_ptr<PortSim>>& ports, Parts parts, Rng& rng) {
   if (parts == Parts::kOwn) return;
   const std::size_t size = parts == Parts::kModulesOfFour ? 4 : 2;
-  // Half of the split modules belong to one card, the others to a card for each port.
+  // Half of the split modules belong to one card, the others to one card per port.
   const bool one_card = parts == Parts::kCards || rng.chance(0.5);
   for (std::size_t i = 0; i + size <= ports.size(); i += size) {
     std::vector<PortSim*> group;

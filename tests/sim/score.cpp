@@ -20,7 +20,7 @@ bool end_is_right(const Truth& truth, End end) {
   return false;
 }
 
-/// The names that a reader sees first: the diagnosis, then its differential, then the port's other
+/// The names that are shown first: the diagnosis, then its differential, then the port's other
 /// faults.
 std::vector<Candidate> first_names(const PortReport& report) {
   std::vector<Candidate> out;
@@ -63,7 +63,7 @@ void Score::step(const Engine::Step& step, double t) {
   if (first_t_ < 0) first_t_ = t;
   last_t_ = t;
   last_ = step.report;
-  // A rename is a fault that closes in the very step in which another one opens on its port.
+  // A rename is a fault that closes in the same step in which another one opens on its port.
   for (const FaultEvent& event : step.events) {
     const auto at = truth_.find(event.port);
     if (at == truth_.end()) continue;
@@ -104,7 +104,7 @@ void Score::note_rename(const std::vector<FaultEvent>& events, const FaultEvent&
 void Score::note_event(const FaultEvent& event, const Truth& truth, double t) {
   const FaultReport& fault = event.fault;
   if (truth.fault != "healthy") {
-    // The right name before the onset (a slow decline that was noticed early) is no delay.
+    // The right name before the onset (a slow decline noticed early) is not a delay.
     const bool early = is_right(truth, fault.fault, fault.end);
     if (truth.onset_s && (early || t >= *truth.onset_s - 1))
       first_opened_.try_emplace(event.port, First{t, fault.fault, fault.end, 0, names_told(fault)});

@@ -1,7 +1,7 @@
-// Compares what the engine says with what was true: right at the top, among the first three, the
-// end, false diagnoses, delay and calibration. The rule is the one of the labelled recordings: the
-// diagnosis of a port is the first fault of its last report; right is the truth or what the
-// recording cannot tell from it.
+// Compares the engine's answers with the truth: right at the top, among the first three, the end,
+// false diagnoses, delay and calibration. The rule is that of the labelled recordings: the
+// diagnosis of a port is the first fault of its last report; right is the truth, or what is
+// indistinguishable from it in the recording.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace linkhealth::sim {
 
-/// How one faulty port came out.
+/// The result for one faulty port.
 struct Outcome {
   std::string case_name;
   PortKey port;
@@ -28,12 +28,12 @@ struct Outcome {
   bool end_right = false;
   bool second_found = false;
   std::optional<double> delay_s;  ///< from the onset to the first fault that was opened on the port
-  std::string first_said;         ///< the name with which that fault opened; "" none opened
-  bool first_right = false;       ///< it is the truth, or what the recording cannot tell from it
-  /// Names that took the place of an open one, and were not among those that it could not be told
-  /// from when it opened.
+  std::string first_said;         ///< the name under which that fault opened; "": none opened
+  bool first_right = false;  ///< it is the truth, or indistinguishable from it in the recording
+  /// Names that replaced an open one, and were not among those listed as indistinguishable from it
+  /// when it opened.
   std::size_t renames = 0;
-  bool very_name = false;  ///< `said` at `said_end` is the truth itself
+  bool very_name = false;  ///< `said` at `said_end` is exactly the truth
   std::string said_id;     ///< of that fault
 };
 
@@ -64,25 +64,25 @@ class Score {
   [[nodiscard]] double healthy_port_days() const { return healthy_port_s_ / 86400.0; }
   [[nodiscard]] double false_per_1000_port_days() const;
   [[nodiscard]] double share(bool Outcome::*what) const;
-  /// Expected calibration error over ten bins of the confidence. Strict: only the very name of the
-  /// truth is right, not one that the recording cannot tell from it.
+  /// Expected calibration error over ten bins of the confidence. Strict: only the exact truth is
+  /// right, not an indistinguishable fault.
   [[nodiscard]] double calibration_error() const { return calibration_error(bins_); }
   [[nodiscard]] double strict_calibration_error() const { return calibration_error(strict_bins_); }
   [[nodiscard]] const std::array<Bin, 10>& bins() const { return bins_; }
-  /// Of the faulty ports on which something opened: the share whose first name was right.
+  /// Share of the faulty ports with an opened fault whose first name was right.
   [[nodiscard]] double first_name_right() const;
-  /// Renames for each fault that opened.
+  /// Renames per opened fault.
   [[nodiscard]] double renamed() const;
   /// Seconds at the given quantile of the delays of links that went down, or of those that only got
   /// worse.
   [[nodiscard]] std::optional<double> delay_s(bool down, double quantile) const;
-  /// Wrong, and said with at least 0.8: worse than saying nothing.
+  /// Wrong, with a confidence of at least 0.8: worse than no answer.
   [[nodiscard]] std::size_t confidently_wrong() const;
-  /// Faults that several ports share and that are told once under all of them; of how many.
+  /// Faults that several ports share and that are reported once for all of them; and the total.
   [[nodiscard]] std::pair<std::size_t, std::size_t> shared_told_once() const;
-  /// Cases in which ports with faults of their own are told as one.
+  /// Cases in which ports with separate faults are reported as one.
   [[nodiscard]] std::size_t wrongly_shared() const;
-  /// The whole as a text for people; `examples`: names of wrong cases for each confusion.
+  /// Everything as a text for people; `examples`: names of wrong cases for each confusion.
   [[nodiscard]] std::string text(std::size_t examples) const;
 
  private:
@@ -91,7 +91,8 @@ class Score {
     std::string fault;
     End end = End::kNone;
     std::size_t renames = 0;
-    std::vector<Candidate> told{};  ///< the names that opened, and those it was not told from
+    /// The names that opened, and those indistinguishable from them.
+    std::vector<Candidate> told{};
   };
   using Bins = std::array<Bin, 10>;
   static double calibration_error(const Bins& bins);

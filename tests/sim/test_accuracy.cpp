@@ -1,5 +1,5 @@
-// Floors under the figures of docs/accuracy.md on a small fixed set, so that a change which costs
-// accuracy is noticed where it is made. The full measure is the program `accuracy`.
+// Minimum values for the figures of docs/accuracy.md on a small fixed set, so that a change which
+// costs accuracy is noticed at once. The full measurement is the program `accuracy`.
 #include <gtest/gtest.h>
 
 #include "tests/sim/scenario.h"

@@ -1,5 +1,5 @@
-// The labelled recordings with parts taken away: what does not decide must not change the answer,
-// and what does must lead to an honest one.
+// The labelled recordings with parts removed: removing what does not decide must not change the
+// answer, and removing what does must lead to an honest one.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -70,8 +70,8 @@ TEST_P(FallsBack, ToUnknownOrANameThatFits) {
   const Score score = replay(truth_, GetParam());
   EXPECT_GE(score.share(&Outcome::right), 0.86) << score.text(5);
   EXPECT_LE(score.confidently_wrong(), 3U) << score.text(5);
-  // Three of the four recordings without a fault had one that was repaired: its name may differ
-  // while it lasts.
+  // Three of the four recordings without a fault had one that was repaired: while it lasts, its
+  // name may differ.
   EXPECT_LE(score.false_diagnoses().size(), 3U) << score.text(5);
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, FallsBack,

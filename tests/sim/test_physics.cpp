@@ -1,5 +1,5 @@
-// The physics against the tables that it must reproduce (docs/physics.md 7: bit errors from margin,
-// lost codewords).
+// The physics compared with the tables that it must reproduce (docs/physics.md 7: bit errors from
+// margin, lost codewords).
 #include <gtest/gtest.h>
 
 #include <cmath>

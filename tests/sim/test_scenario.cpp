@@ -1,5 +1,5 @@
-// The generator keeps its promises: the same case is the same everywhere, faults show where they
-// are, and what a driver does not offer is absent.
+// Properties of the generator: the same case is the same everywhere, faults show where they are,
+// and what a driver does not offer is absent.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -122,7 +122,7 @@ TEST(Scenario, ABlindGroupIsAbsentAndHasAGap) {
       last = snapshot;
       if (last.ports.at(blind).sources) sources = *last.ports.at(blind).sources;
     }
-    if (last.ports.at(blind).counters) continue;  // those that stand still are read
+    if (last.ports.at(blind).counters) continue;  // frozen ones are still read
     EXPECT_EQ(sources.at(SourceId::kCounters).state, SourceState::kFailing);
     seen = true;
   }
@@ -162,7 +162,7 @@ PortSetup setup_of(std::string_view medium) {
   return setup;
 }
 
-/// Readings of both ends, without the reads that fail.
+/// Readings of both ends, without failed reads.
 std::pair<ModuleSample, ModuleSample> read_both(PortSim& port, double t) {
   for (int tries = 0; tries < 50; ++tries) {
     std::vector<Gap> gaps;
@@ -184,7 +184,7 @@ TEST(Port, BothEndsReadTheSameLight) {
     port.advance(0, 60, 0.3, 0);
     const auto [local, far] = read_both(port, 60);
     Effect
-        fading;  // lane 1 of the far laser gives 4 dB less, lane 2 of the outgoing fibre loses 3 dB
+        fading;  // lane 1 of the far laser sends 4 dB less, lane 2 of the outgoing fibre loses 3 dB
     fading.start_s = 61;
     fading.apply = [](PortSim& at, double, double) {
       at.link.direction(Way::kIn).now[0].tx_change_db = -4;

@@ -1,4 +1,4 @@
-// The judge is judged: reports are made by hand and the figures must come out as counted by hand.
+// Tests the scoring: for hand-made reports the figures must match those counted by hand.
 #include <gtest/gtest.h>
 
 #include <memory>

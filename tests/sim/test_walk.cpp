@@ -1,5 +1,5 @@
-// Every raise has a reachable clear: each fault of the table is walked from its opening, through
-// its end, to its closing, by the engine with its real ledger on a simulated node.
+// Every fault that opens can also close: each fault of the table is followed from its opening to
+// its closing, by the engine with its real ledger on a simulated node.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace linkhealth::sim {
 namespace {
 
-/// What became of the fault in one case.
+/// The course of the fault in one case.
 struct Walk {
   bool opened = false;
   std::set<std::string> open;  ///< ids of this fault at the end

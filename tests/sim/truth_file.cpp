@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Faults that take the link down by their nature; the file does not say it.
+/// Faults that by their nature take the link down; the file does not state it.
 bool is_down(const std::string& fault) {
   static const std::set<std::string> names = {
       "module_missing", "module_unsupported", "settings_mismatch", "admin_down",

@@ -1,4 +1,4 @@
-// truth.json beside a folder of recordings: what was wrong in each of them.
+// truth.json next to a folder of recordings: what was wrong in each of them.
 #pragma once
 
 #include <map>

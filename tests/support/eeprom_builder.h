@@ -1,5 +1,5 @@
-// Makes module memory for tests: pages of SFF-8472, SFF-8636 and CMIS with right checksums. What is
-// not set stays zero.
+// Builds module memory for tests: pages of SFF-8472, SFF-8636 and CMIS with correct checksums. What
+// is not set stays zero.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@ class EepromBuilder {
   /// A QSFP-DD of CMIS 5.0, 400G-DR4, all monitors, eight host lanes activated, four media lanes.
   static EepromBuilder cmis();
 
-  /// cmis() with VDM of one group, on its pages 2Fh, 20h and 24h: of each row the first byte, the
+  /// cmis() with VDM of one group, on its pages 2Fh, 20h and 24h. Each row: the first byte, the
   /// type and the value.
   static EepromBuilder cmis_with_vdm(std::initializer_list<std::array<unsigned, 3>> rows);
 
-  /// The page that the next calls change; the first is the lower page of A0h.
+  /// Selects the page that the next calls change; initially the lower page of A0h.
   EepromBuilder& a2();
   EepromBuilder& lower();
   EepromBuilder& page(std::uint8_t number, std::uint8_t bank = 0);
   EepromBuilder& byte(unsigned offset, unsigned value);
-  /// Of each row the offset and the value.
+  /// Each row: offset and value.
   EepromBuilder& bytes(std::initializer_list<std::array<unsigned, 2>> rows);
   EepromBuilder& u16(unsigned offset, unsigned value);
   EepromBuilder& text(unsigned offset, unsigned length, std::string_view value);
@@ -41,13 +41,13 @@ class EepromBuilder {
   /// High alarm, low alarm, high warning, low warning.
   EepromBuilder& limits(unsigned offset, unsigned high_alarm, unsigned low_alarm,
                         unsigned high_warn, unsigned low_warn);
-  /// An engine beside the ASIC (identifier 80h), which may have more banks than one: no form factor
-  /// bounds its lanes.
+  /// An optical engine next to the ASIC (identifier 80h), which may have more than one bank: no
+  /// form factor limits its lanes.
   EepromBuilder& co_packaged();
-  /// The page as if no read of it succeeded.
+  /// Makes the page look as if no read of it succeeded.
   EepromBuilder& without(std::uint8_t number, std::uint8_t bank = 0);
 
-  /// With right checksums, unless fix_checksums is false.
+  /// With correct checksums, unless fix_checksums is false.
   [[nodiscard]] ModuleImage image(bool fix_checksums = true) const;
 
  private:

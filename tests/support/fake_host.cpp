@@ -89,7 +89,7 @@ class FakeEvents final : public HostEvents {
   std::shared_ptr<FakeHost::Mailbox> mailbox_;
 };
 
-/// Calls deliver(mailbox) for each that is still open under `key`, and wakes its reader.
+/// Calls deliver(mailbox) for each one still open under `key`, and wakes its reader.
 template <typename Key, typename Deliver>
 void each_mailbox(const std::multimap<Key, std::weak_ptr<FakeHost::Mailbox>>& mailboxes,
                   const Key& key, Deliver deliver) {

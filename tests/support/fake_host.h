@@ -1,5 +1,5 @@
 // A machine in memory for tests: files, symlinks, hot unplug, netlink answers and events; and a
-// Host around another one whose reads fail as a test sets it.
+// Host that wraps another one and fails reads as a test requests.
 #pragma once
 
 #include <deque>
@@ -24,19 +24,19 @@ class FakeHost final : public Host {
   FakeHost();
   ~FakeHost() override;
 
-  /// Makes a file and its directories, or changes its content.
+  /// Creates a file and its directories, or changes its content.
   void set(const std::string& path, const std::string& content);
   /// A file whose reads fail with `errnum`.
   void set_error(const std::string& path, int errnum);
   void make_dir(const std::string& path);
-  /// Opening or listing the directory fails with `errnum`; 0: it works again.
+  /// Makes opening or listing the directory fail with `errnum`; 0: it works again.
   void refuse_list(const std::string& path, int errnum) { refused_lists_[path] = errnum; }
   /// A symlink; `target` is absolute or relative to the link's directory.
   void link(const std::string& path, const std::string& target);
   /// Removes a file, a link or a whole directory. Open directories stay empty for ever, as on
   /// sysfs.
   void remove(const std::string& path);
-  /// Renames a file or directory. Open directories go on working, as on sysfs.
+  /// Renames a file or directory. Open directories continue to work, as on sysfs.
   void rename(const std::string& from, const std::string& to);
   /// The number of open directories.
   [[nodiscard]] std::size_t open_dirs() const;
@@ -48,7 +48,8 @@ class FakeHost final : public Host {
   void set_ethtool(Ethtool ethtool) { ethtool_ = std::move(ethtool); }
   /// Sends `message` to the listeners of `protocol`.
   void inject(int protocol, Bytes message);
-  /// Adds a record to the device, which exists from now on. A later reader gets the old ones too.
+  /// Adds a record to the device, which is created if necessary. A later reader also gets the old
+  /// ones.
   void add_record(const std::string& path, const std::string& record);
   /// The next receive of the device's readers fails with `errnum` (EPIPE: records were
   /// overwritten).
@@ -73,7 +74,7 @@ class FakeHost final : public Host {
 
   struct Node;     // a file's content
   struct OpenDir;  // where it is now
-  struct Mailbox;  // what one listener has to receive
+  struct Mailbox;  // what one listener has yet to receive
 
  private:
   [[nodiscard]] bool is_dir(const std::string& path) const;
@@ -102,14 +103,15 @@ class FailingHost final : public Host {
   /// Reads of paths that match `glob` ('*' also spans '/') fail with `errnum`, `times` times (-1:
   /// for ever).
   void fail(const std::string& glob, int errnum, int times = -1);
-  /// Reads of paths that match give this text: "N/A (no PMA)\n", "garbage", "".
+  /// Reads of matching paths return this text: "N/A (no PMA)
+  /// ", "garbage", "".
   void replace(const std::string& glob, const std::string& content, int times = -1);
-  /// list_dir of directories that match fails with `errnum`.
+  /// list_dir of matching directories fails with `errnum`.
   void fail_list(const std::string& glob, int errnum, int times = -1);
-  /// Everything works again.
+  /// Removes all failures.
   void heal();
 
-  /// How many reads went to paths that match, failed ones included.
+  /// Number of reads of matching paths, including failed ones.
   [[nodiscard]] std::size_t reads(const std::string& glob) const;
 
   Result<std::string> read_file(const std::string& path) override;

@@ -32,12 +32,12 @@ class FakeVerbs final : public VerbsLibrary {
     return std::unique_ptr<VerbsContext>(std::make_unique<Context>(*this, queue));
   }
 
-  /// 0: it is no longer refused.
+  /// 0: no longer refused.
   void refuse(const std::string& device, int errnum) {
     const std::lock_guard lock(mutex_);
     refused_[device] = errnum;
   }
-  /// Reading its next event fails.
+  /// Reading the device's next event fails.
   void fail(const std::string& device, int errnum) {
     const std::lock_guard lock(mutex_);
     const auto queue = queues_.at(device).lock();

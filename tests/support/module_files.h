@@ -32,7 +32,7 @@ inline std::string ethtool_hex(const std::string& raw) {
   return out;
 }
 
-/// Pieces of the memory with the names that the JSON has for them.
+/// Parts of the memory, with their names in the JSON.
 inline std::string dump_json(std::initializer_list<std::pair<const char*, std::string>> pieces) {
   std::string out;
   for (const auto& [name, bytes] : pieces) {

@@ -29,7 +29,7 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(voi
 
 }  // namespace linkhealth::testing
 
-// Replaces libc's own, and a sanitizer's. RLIMIT_NPROC would have no effect for root.
+// Replaces libc's function, and a sanitizer's. RLIMIT_NPROC would have no effect for root.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*run)(void*), void* argument) noexcept {
   return linkhealth::testing::create(thread, attributes, run, argument);

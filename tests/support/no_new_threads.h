@@ -1,4 +1,5 @@
-// The limit of tasks (a unit's TasksMax): while one of these lives, no thread can be started.
+// The task limit (a unit's TasksMax): during the lifetime of such an object, no thread can be
+// started.
 #pragma once
 
 namespace linkhealth::testing {

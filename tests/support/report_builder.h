@@ -1,5 +1,5 @@
-// Reports for the tests of exporters: the node of docs with a healthy, a degraded, a down and an
-// exempt port.
+// Reports for the tests of exporters: the node in the documentation, with a healthy, a degraded, a
+// down and an exempt port.
 #pragma once
 
 #include "model/report.h"
@@ -10,14 +10,14 @@ namespace linkhealth::test {
 WallTime example_now();
 SteadyTime example_t();
 
-/// A port with its identity, up at 400 Gb/s, with four lanes of good light and no fault.
+/// A port with its identity, up at 400 Gb/s, with good light on four lanes and no fault.
 PortReport healthy_port(const std::string& device, const std::string& netdev,
                         const std::string& pci);
 /// mlx5_3/1: a dirty connector on lane 2, with evidence for, against, and missing.
 PortReport dirty_port();
 /// mlx5_7/1: the far port is down; no light.
 PortReport down_port();
-/// mlx5_8/1: not cabled by plan.
+/// mlx5_8/1: not cabled according to the plan.
 PortReport exempt_port();
 /// mlx5_9/1: no source is readable, with the reasons.
 PortReport blind_port();

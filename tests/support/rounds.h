@@ -1,5 +1,5 @@
-// How often a test of reliability is done: a few times each day, and as often as
-// docs/reliability.md says with LINKHEALTH_ALL=1, as `./test --all` sets it.
+// How often a reliability test is repeated: a few times in everyday runs, and as often as
+// docs/reliability.md states with LINKHEALTH_ALL=1, as `./test --all` sets it.
 #pragma once
 
 #include <cstdlib>

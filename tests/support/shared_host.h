@@ -15,7 +15,7 @@ namespace linkhealth::testing {
 
 class SharedHost {
  public:
-  /// Changes the machine while no read runs.
+  /// Changes the machine while no read is running.
   template <typename Change>
   void change(Change apply) {
     const std::lock_guard lock(mutex_);
@@ -34,7 +34,7 @@ class SharedHost {
     on_read_ = std::move(called);
   }
 
-  /// From now on it is a copied tree: files only, no kernel events.
+  /// Turns it into a copied tree: files only, no kernel events.
   void become_copied_tree() {
     const std::lock_guard lock(mutex_);
     has_kernel_ = false;

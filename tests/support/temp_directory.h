@@ -1,4 +1,4 @@
-// A directory of a test's own: tests run several at a time, so no two may share a name.
+// A test's own directory: tests run in parallel, so no two may share a name.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace linkhealth::test {
 
-/// Made empty, removed with all that is in it.
+/// Created empty, removed with its content.
 class TempDirectory {
  public:
   TempDirectory() {

@@ -1,5 +1,4 @@
-// A real server for tests: loopback TCP on a free port, and a Unix socket in a directory of its
-// own.
+// A real server for tests: loopback TCP on a free port, and a Unix socket in its own directory.
 #pragma once
 
 #include <atomic>

@@ -57,9 +57,9 @@ class Api(unittest.TestCase):
                 with self.subTest(f"{method} {path}"):
                     where = self.concrete(path, operation) + QUERIES.get(path, "")
                     if path == "/api/v1/events/stream":
-                        continue  # below: it does not end
+                        continue  # tested below: it does not end
                     if method == "post":
-                        # an empty object says nothing that could be done: refused in the form that is promised
+                        # an empty object requests nothing: refused in the documented form
                         status, kind, _ = self.ask("POST", where, "-H", "Content-Type: application/json", "-d", "{}")
                         self.fits(path, operation["responses"], status, kind)
                         continue
@@ -89,7 +89,7 @@ class Api(unittest.TestCase):
     def stream(self, *arguments):
         done = subprocess.run(["curl", "-sSN", "--max-time", "2", *arguments, self.daemon.base + "/api/v1/events/stream"], capture_output=True,
                               text=True, check=False)
-        self.assertEqual(done.returncode, 28, done.stderr)  # its time was over: the stream was still open
+        self.assertEqual(done.returncode, 28, done.stderr)  # curl's time limit: the stream was still open
         return done.stdout
 
     def test_the_event_stream_begins_where_the_client_was(self):

@@ -45,7 +45,7 @@ class Reload(unittest.TestCase):
         self.assertIn("diagnosis.module_warn_c 70 -> 71; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, changed))
         self.assertIn("reloaded: diagnosis.module_warn_c ", self.note(daemon))
-        # what waits for a restart is told at each reload until then
+        # changes that need a restart are reported at each reload until then
         self.assertIn("nothing changed; database.max_mb, sampling.link_period_s need a restart",
                       self.reload(daemon, changed))
         self.assertTrue(self.reload(daemon, "").endswith("is in force: diagnosis.module_warn_c 71 -> 70"))

@@ -160,7 +160,7 @@ class Web(unittest.TestCase):
         self.assertIn("secp384r1", self.asks(host=daemon.host).stdout + self.asks("-trace", host=daemon.host).stdout)
         self.assertNotEqual(self.asks("-groups", "X25519", host=daemon.host).returncode, 0)
 
-    # --- what stops the start ---------------------------------------------------------------------------------------
+    # --- what prevents a start --------------------------------------------------------------------------------------
     def test_what_is_wrong_is_said_and_stops_the_start(self):
         os.chmod(self.at("server.key"), 0o600)
         with open(self.at("broken.crt"), "w", encoding="utf-8") as file:
@@ -237,7 +237,7 @@ class Web(unittest.TestCase):
         for field in ("Bearer x", "Basic", "Basic !!!", "Basic YW5uYQ==", "basic"):
             self.assertEqual(daemon.curl("-H", f"Authorization: {field}")[1], 401, field)
         self.assertEqual(daemon.local("/-/healthy")[0], 200, "no password on the Unix socket")
-        # who gave a password may act; not by a form of another site
+        # authenticated clients may act, but not through a form of another site
         post = ["-X", "POST", "-u", "anna:correct horse", "-d", "{}"]
         path = "/api/v1/maintenance"
         self.assertNotIn(daemon.curl(*post, "-H", "Content-Type: application/json", path=path)[1], (401, 403, 415))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An administrator, a missing module, a busy and a hanging EEPROM: notices and blindness, never a wrong alarm.
+# An administrator, a missing module, a busy and a hanging EEPROM: notices and unreadable sources, never a wrong alarm.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 ports_up
@@ -28,7 +28,7 @@ set_sim so3/carrier 1
 eventually 120 "module back: it closes" port_is rxe3/1 "$clean"
 eventually 120 "and at the far end" port_is rxe2/1 "$clean"
 
-# mlx5 before 6.19 has EIO for an empty cage, and a line in the kernel's log for each look into it.
+# For an empty cage, mlx5 before 6.19 returns EIO and logs a line for each read.
 looks() { cat $sim/so3/module/reads; }
 looked() { local now; now=$(looks); echo "$before looks before, $now now"; [ "$now" -gt "$before" ]; }
 no_reason=$(cat $sim/so3/ext_state)
@@ -58,12 +58,12 @@ want "its evidence names the module's reading" shows 'module|EEPROM|optic' lh ex
 set_sim so3/module/errno "all 0"
 eventually 120 "EEPROM readable: it closes" port_is rxe3/1 "$clean"
 
-# The kernel reads the module with its network lock (RTNL) held, as with real drivers: whoever needs that lock waits.
+# The kernel reads the module with its network lock (RTNL) held, as with real drivers: everything that needs that lock waits.
 set_sim so2/module/delay_ms 8000
 lateness=$(watch_metrics highest '^linkhealth_loop_lateness_seconds ([0-9.e+-]+)$' 20)
 note "largest linkhealth_loop_lateness_seconds in 20 s of hanging reads: ${lateness:-none}"
 want "EEPROM hangs: the loop is never late (${lateness:-none} s)" awk -v late="${lateness:-99}" 'BEGIN {exit !(late < 0.5)}'
-# What hangs has a name for as long as it is not read: read_patience_s of lab.yaml is in it.
+# A hung source is named while it is not read; the text contains read_patience_s of lab.yaml.
 hung_is_named() {
     local page
     page=$(metrics) || return 1

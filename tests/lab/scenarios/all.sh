@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# all.sh SCENARIO...: one scenario after the other in one machine, each with a time limit; a failed one doesn't hide the rest.
+# all.sh SCENARIO...: one scenario after the other in one machine, each with a time limit; a failed one does not stop the rest.
 here=$(cd "$(dirname "$0")" && pwd)
 failed=0
 for scenario in "$@"; do
@@ -8,7 +8,7 @@ for scenario in "$@"; do
     status=$?
     [ $status -ne 124 ] && [ $status -ne 137 ] || echo "FAIL $scenario: out of time"
     [ $status -eq 0 ] || failed=1
-    rmmod simoptics 2>/dev/null   # what a killed scenario left
+    rmmod simoptics 2>/dev/null   # left by a killed scenario
 done
 echo "== end ($(cut -d' ' -f1 /proc/uptime) s)"
 exit $failed

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # A link's bad day, from end to end, under systemd: dust on a connector, one journal entry, explain, ack, ticket, SIGKILL, the
-# technician cleans, verify passes, the fault closes, and the history knows it all.
+# technician cleans, verify passes, the fault closes, and the history has it all.
 # With a browser at the daemon's page (tests/lab/day.py) each stage waits until it has been looked at.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 root=$lab/../..
 port=rxe0/1
 http=127.0.0.1:9942
-day=/run/lab/out/day.txt   # what was typed and said, for those who come to read it
+day=/run/lab/out/day.txt   # commands and their output, as a transcript
 : >"$day"
 property() { systemctl show -P "$1" linkhealthd; }
 lh() { timeout -k 2 "${patience:-20}" /usr/bin/linkhealth "$@"; }
 
 # --- the people: what they type and what they read
-# types WORDS...: runs linkhealth; what it said is in $tmp/said and its exit code in $tmp/code
+# types WORDS...: runs linkhealth; its output is in $tmp/said and its exit code in $tmp/code
 types() {
     printf '\n$ linkhealth' >>"$day"
     printf ' %s' "${@@Q}" | sed -E "s/'([A-Za-z0-9_.,:\/=+-]+)'/\1/g" >>"$day"
@@ -24,15 +24,15 @@ types() {
 }
 said() { cat "$tmp/said"; grep -Eq -- "$1" "$tmp/said"; }
 ended() { echo "exit code $(cat "$tmp/code")"; cat "$tmp/said"; [ "$(cat "$tmp/code")" = "$1" ]; }
-# stage NAME: with a browser, it looks now
+# stage NAME: waits for the browser, if there is one, to look at the page
 stage() {
     [ -e /run/lab/out/watched ] || return 0
     : >"/run/lab/out/stage.$1"
     eventually 300 "the browser has seen: $1" test -e "/run/lab/out/seen.$1"
 }
 
-# --- what the journal has
-# journal_has KIND COUNT: so many entries of that kind, about the port
+# --- the journal
+# journal_has KIND COUNT: this number of entries of that kind, about the port
 journal_has() {
     [ "$(journalctl -q -o json --no-pager LINKHEALTH_PORT="$port" | jq -r .LINKHEALTH_EVENT | grep -cx "$1")" = "$2" ]
 }
@@ -44,15 +44,15 @@ events_are() {
     jq -e "$1" "$tmp/events" >/dev/null
 }
 
-# --- the site: one node with the shipped unit, a plan's words for both ends, a switch that tells its side
+# --- the site: one node with the shipped unit, a plan with both ends, a switch that reports its side
 install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
 install -m 644 "$root/systemd/linkhealthd.service" /etc/systemd/system/
 mkdir -p /etc/linkhealth
 listen=127.0.0.1:9942
 if network_up; then listen=0.0.0.0:9942; fi
 {
-    # The error ratio is a median of intervals of some ten seconds: a repair shows in it after half a minute and more. A new
-    # daemon needs as long until it has read all.
+    # The error ratio is a median of intervals of some ten seconds: a repair shows in it after half a minute or more. A new
+    # daemon needs the same time until it has read everything.
     sed -e '/^diagnosis:/a\  ber_window_s: 20' -e '/^  proof_s:/s/:.*/: 60/' -e '/^  rival_hold_s:/s/:.*/: 60/' -e '/^  quiet_s:/s/:.*/: 20/' "$lab/lab.yaml"
     cat <<YAML
 peers: {lldp: 0}
@@ -66,7 +66,7 @@ YAML
 } >/etc/linkhealth/linkhealth.yaml
 ports_up
 fec_errors so0 1e-12
-# What the switch's telemetry says of the module at the other end: it sends well and receives well.
+# The switch's telemetry about the module at the other end: it sends and receives normally.
 switch_tells() {
     mkdir -p /run/linkhealth/import
     jq -nc --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{schema: "linkhealth.import/1", at: $at, valid_for_s: 60, ports: {"rxe0/1":
@@ -140,7 +140,7 @@ eventually 90 "killed with SIGKILL, it comes back" revived
 want "systemd counted one restart of its own" test "$(property NRestarts)" = 1
 eventually 90 "the same fault, still acknowledged" port_is "$port" "$is_acknowledged"
 eventually 60 "the module is read again" port_is "$port" '(.now.module.lanes[1].rx_power_mw < 0.2)'
-sleep 15   # all holds of the lab's configuration: a repeated event would have come by now
+sleep 15   # all holds of the lab's configuration: a repeated event would have arrived by now
 types status --problems
 want "status: the problem, and who has it" said "acknowledged by ann"
 event_ids >"$tmp/events.after"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The guest's part of ./run lab. Each step says in one line what is done.
+# The guest's part of ./run lab. Each step prints one line.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 say() { printf '\n▶ %s\n' "$*"; }
 show() { echo "\$ linkhealth $*"; lh "$@" || true; }
-# until SECONDS COMMAND...: waits; says so when it was in vain
+# until SECONDS COMMAND...: waits for success; reports a timeout
 until_true() {
     local start=$EPOCHREALTIME seconds=$1
     shift

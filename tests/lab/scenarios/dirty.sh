@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One lane of so0 receives 6 dB less and FEC corrects 3e-5 of the bits: a dirty connector, said everywhere.
+# One lane of so0 receives 6 dB less and FEC corrects 3e-5 of the bits: a dirty connector, reported in every output.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 ports_up

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What comes by itself: lines of the kernel log, verbs events, devices that come and go. Other lines of the log are not kept,
-# nobody who removes a device waits for the daemon, and a flood costs no more than a few wake-ups.
+# Events: lines of the kernel log, verbs events, devices that are added and removed. Other lines of the log are not kept,
+# removing a device never waits for the daemon, and a flood costs only a few wake-ups.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 ports_up
@@ -51,7 +51,7 @@ want "and the carrier's own event" happened carrier_down rxe2/1 '' "$from"
 set_sim so2/carrier 1
 eventually 20 "a port that comes up: a verbs port_active" happened port_active rxe2/1 '' "$from"
 
-# --- devices that go and come
+# --- devices that are removed and added
 from=$(lines)
 start=$EPOCHREALTIME
 want "rdma link delete does not wait for the daemon" timeout 20 rdma link delete rxe3
@@ -81,7 +81,7 @@ note "context switches of all threads in 10 idle seconds (the lab's periods are 
 daemon_stop
 
 # --- a restart
-say "4:mlx5_core 0000:1b:00.0 so1: TX timeout detected"   # again: 2000 lines went over the first one
+say "4:mlx5_core 0000:1b:00.0 so1: TX timeout detected"   # again: 2000 lines have overwritten the first one
 daemon_start --record "$tmp/again.jsonl"
 seen=$tmp/again.jsonl
 eventually 20 "after a restart a fatal line from before it is found" happened kernel_log rxe1/1 'TX timeout'

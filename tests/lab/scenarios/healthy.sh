@@ -4,7 +4,7 @@
 need_daemon
 ports_up
 fec_errors so0 1e-12
-# names of mlx5, as `ethtool -S` has them
+# mlx5's names, as in `ethtool -S`
 for i in 0 1 2 3; do
     for statistic in "link_down_events_phy 3" "rx_pcs_symbol_err_phy 17" "rx_bits_phy 9000000000" "rx_discards_phy 5"; do
         echo "$statistic" >"$sim/so$i/ethtool_stats"
@@ -26,7 +26,7 @@ for i in 0 2; do
     eventually 20 "report agrees with ethtool, rdma and ibv_devinfo on rxe$i" \
         python3 "$lab/agree.py" "$bin/linkhealth" "$socket" rxe$i so$i
 done
-# State and physical state come by one netlink request, the speed from ethtool: the three files, each a query of the port,
+# State and physical state are read by one netlink request, the speed from ethtool. The three files, each a query of the port,
 # are not opened.
 want "no file of a verbs port's state is open" \
     test -z "$(find "/proc/$daemon/fd" -lname '*/infiniband/rxe*/ports/1/*state' -o -lname '*/infiniband/rxe*/ports/1/rate')"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The fibre is pulled and put back; then ten flaps that are too short for any reading of the state.
+# The fibre is pulled and put back; then ten flaps that are too short to be seen by reading the state.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
 ports_up

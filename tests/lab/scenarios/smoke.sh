@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves the lab itself: module pages, EEPROM faults, FEC, statistics, carrier, RDMA on top. Needs none of our programs; the
+# Tests the lab itself: module pages, EEPROM faults, FEC, statistics, carrier, RDMA on top. Needs none of our programs; the
 # probes' own tests of a live kernel run here when they are built.
 . "$(dirname "$0")/../lab.sh"
 is() { local name=$1; shift; want "$name" shows "$@"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The project's unit under a real systemd: starts, notifies, comes back from SIGKILL with its memory, stops cleanly; events
+# The project's unit under a real systemd: starts, notifies, recovers from SIGKILL with its state, stops cleanly; events
 # are in the journal.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
@@ -9,7 +9,7 @@ property() { systemctl show -P "$1" linkhealthd; }
 lh() { timeout -k 2 20 /usr/bin/linkhealth "$@"; }
 
 install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
-# The user, and umad for its group, as the package makes them.
+# The user, and umad for its group, as the package creates them.
 install -D -m 644 "$lab/../../systemd/linkhealth.sysusers" /usr/lib/sysusers.d/linkhealth.conf
 install -D -m 644 "$lab/../../systemd/60-linkhealth.rules" /usr/lib/udev/rules.d/60-linkhealth.rules
 want "the user is made" systemd-sysusers linkhealth.conf
@@ -38,7 +38,7 @@ if command -v lldpd >/dev/null && getent group _lldpd >/dev/null; then
 else
     echo "SKIP $scenario: far end by LLDP: no lldpd here (apt-get install lldpd)"
 fi
-# The devices that the unit may open, opened with its rights by another program.
+# The devices that the unit may open, opened with its permissions by another program.
 mkdir -p /etc/systemd/system/linkhealthd.service.d
 cat >/etc/systemd/system/linkhealthd.service.d/devices.conf <<'UNIT'
 [Service]
@@ -61,9 +61,9 @@ want "it runs as its user, with one capability" shows '^linkhealth 0000000000001
 want "its files are not for every user" test -z "$(find /var/lib/linkhealth /run/linkhealth -mindepth 1 -perm /007 ! -path '*/import*')"
 want "a member of the group reads" runuser -u nobody -g linkhealth -- linkhealth status
 want "others do not" sh -c '! runuser -u nobody -- linkhealth status'
-# Inside the unit's sandbox the daemon sees what it sees outside.
+# The daemon can read the same inside the unit's sandbox as outside.
 doctor() { lh doctor --json >"$tmp/doctor.json"; jq -c '[.sources[], (.ports[] | select(.port == "rxe0/1") | .sources[])] | map({(.probe): .state}) | add' "$tmp/doctor.json"; }
-# sees PROBE...: all of these are seen (of rxe0/1 or of the node)
+# sees PROBE...: all of these are readable (for rxe0/1 or the node)
 sees() {
     local all probe
     all=$(doctor)

@@ -139,7 +139,7 @@ def scenario(program, folder):
 
     check_rights(program, near_socket)
 
-    # An lldpd that is stopped: the wait is bounded. The socket is served by its unprivileged child.
+    # A stopped lldpd: the wait is bounded. The socket is served by its unprivileged child.
     os.killpg(near.pid, signal.SIGSTOP)
     begun = time.monotonic()
     lines = lines_of(program, near_socket, 300)
@@ -150,7 +150,7 @@ def scenario(program, folder):
     print(f"ok   a stopped lldpd is given up after {took:.1f} s")
     wait_until("the neighbour once lldpd goes on", named)
 
-    # A far end that falls silent: lldpd drops it when its time to live (2 s here) ends.
+    # A far end that stops sending: lldpd drops it when its time to live (2 s here) ends.
     far_lldpd = CHILDREN[-1]
     os.killpg(far_lldpd.pid, signal.SIGKILL)
     wait_until("the end of a silent neighbour", lambda: not neighbours(lines_of(program, near_socket)))
