@@ -86,7 +86,7 @@ class Player:
 
 
 def a_week():
-    """Each 3.7 hours a fault, a repair, its proof; the counters begin anew. After the second day nothing grows."""
+    """Each 3.7 hours a fault, a repair, its proof; the counters start again. After the second day nothing grows."""
     days = 7 if ALL else 3
     header, samples = demo()
     length_s = samples[-1]["t"] + 50
