@@ -72,7 +72,7 @@ if(LINKHEALTH_SYSROOT)  # the portable build: what the root has says nothing of 
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE "${LINKHEALTH_ARCH}")
   set(CPACK_RPM_PACKAGE_ARCHITECTURE "${CMAKE_SYSTEM_PROCESSOR}")
   set(CPACK_DEBIAN_LINKHEALTH_PACKAGE_SHLIBDEPS OFF)
-  string(PREPEND CPACK_DEBIAN_LINKHEALTH_PACKAGE_DEPENDS "libc6 (>= 2.31), libsystemd0, ")
+  string(PREPEND CPACK_DEBIAN_LINKHEALTH_PACKAGE_DEPENDS "libc6 (>= 2.28), libsystemd0, ")
 endif()
 # Folders that the system owns.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/lib/systemd /usr/lib/systemd/system /usr/lib/systemd/catalog

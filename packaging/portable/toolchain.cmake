@@ -28,5 +28,10 @@ set(CMAKE_OBJCOPY /usr/bin/llvm-objcopy-19)
 set(CMAKE_OBJDUMP /usr/bin/llvm-objdump-19)
 set(CMAKE_READELF /usr/bin/llvm-readelf-19)
 add_link_options(-fuse-ld=lld $<$<LINK_LANGUAGE:CXX>:-static-libstdc++> -static-libgcc)
+# What glibc 2.28 has otherwise (older_glibc.c).
+foreach(function exp log pow pthread_cond_clockwait)
+  add_link_options(-Wl,--wrap=${function})
+endforeach()
 # What the archives want in their turn comes last; of an archive that nobody wants, nothing is linked.
-set(CMAKE_CXX_STANDARD_LIBRARIES "-lssl -lcrypto -lz -lpthread -ldl -lm")
+set(CMAKE_C_STANDARD_LIBRARIES "-lolder_glibc -lpthread -ldl -lm")
+set(CMAKE_CXX_STANDARD_LIBRARIES "-lssl -lcrypto -lz ${CMAKE_C_STANDARD_LIBRARIES}")
