@@ -112,7 +112,10 @@ else
     echo "arm64 under qemu"
     libraries=$CHROOTS/arm64-libraries.tar
     if [ ! -s "$libraries" ]; then
-        mmdebstrap --variant=extract --architectures=arm64 --include=libc6,libsystemd0 bullseye "$libraries.new.tar" >"$CHROOTS/arm64-libraries.log" 2>&1 ||
+        # Without bullseye-security, whose arm64 files are not all there any more.
+        mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | sed 's,/*$,,' | grep -m 1 '/debian$' || true)
+        mmdebstrap --variant=extract --architectures=arm64 --include=libc6,libsystemd0 bullseye "$libraries.new.tar" \
+            "deb ${mirror:-http://deb.debian.org/debian} bullseye main" >"$CHROOTS/arm64-libraries.log" 2>&1 ||
             { tail -n 3 "$CHROOTS/arm64-libraries.log"; skip "no libraries of Debian 11 for arm64"; }
         mv "$libraries.new.tar" "$libraries"
     fi
