@@ -1,8 +1,11 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <string>
 
 namespace linkhealth {
 
@@ -43,10 +46,23 @@ std::optional<std::uint64_t> parse_hex_or_decimal(std::string_view text) {
 
 std::optional<double> parse_double(std::string_view text) {
   double value = 0;
+#ifdef __cpp_lib_to_chars
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (text.empty() || error != std::errc() || stop != end || !std::isfinite(value))
     return std::nullopt;
+#else  // libstdc++ 10: strtod, of what from_chars would take; no locale is ever set here
+  if (text.empty() || text.front() == '+' ||
+      text.find_first_not_of("0123456789+-.eE") != std::string_view::npos)
+    return std::nullopt;
+  const std::string copy(text);
+  char* stop = nullptr;
+  errno = 0;
+  value = std::strtod(copy.c_str(), &stop);
+  if ((errno == ERANGE && value == 0) || stop != copy.c_str() + copy.size() ||
+      !std::isfinite(value))
+    return std::nullopt;
+#endif
   return value;
 }
 

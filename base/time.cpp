@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <ctime>
 
 #include "base/text.h"
 
@@ -55,14 +56,14 @@ Milliseconds from_seconds(double seconds) {
 }
 
 std::string format_rfc3339(WallTime time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const std::time_t seconds = whole.time_since_epoch().count();
+  std::tm date{};
+  gmtime_r(&seconds, &date);
   std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()),
-                  unsigned(date.day()), clock.hours().count(), clock.minutes().count(),
-                  clock.seconds().count());
-  if (clock.subseconds().count() != 0) text += fmt::format(".{:03}", clock.subseconds().count());
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", date.tm_year + 1900, date.tm_mon + 1,
+                  date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec);
+  if (const auto rest = (time - whole).count(); rest != 0) text += fmt::format(".{:03}", rest);
   return text + "Z";
 }
 
@@ -79,11 +80,14 @@ std::optional<WallTime> parse_rfc3339(std::string_view text) {
   if (hour > 23 || minute > 59 || second > 60) return std::nullopt;
   const auto milliseconds = skip_char(text, ".") ? read_milliseconds(text) : std::optional(0);
   const auto offset = read_offset(text);
-  const std::chrono::year_month_day date(std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day)));
-  if (!milliseconds || !offset || !text.empty() || !date.ok()) return std::nullopt;
-  return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
+  std::tm date{};
+  date.tm_year = year - 1900;
+  date.tm_mon = month - 1;
+  date.tm_mday = day;
+  const std::time_t midnight = timegm(&date);  // which turns 30 February into 2 March
+  if (!milliseconds || !offset || !text.empty() || date.tm_mon != month - 1 || date.tm_mday != day)
+    return std::nullopt;
+  return WallTime(std::chrono::seconds(midnight) + std::chrono::hours(hour) +
                   std::chrono::minutes(minute) + std::chrono::seconds(second) +
                   Milliseconds(*milliseconds) - *offset);
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,7 +26,10 @@ constexpr int kExitCodeFd = 3;
 void close_all_but(int exit_code_fd) {
   const int moved = fcntl(exit_code_fd, F_DUPFD, kExitCodeFd + 1);
   dup2(moved, kExitCodeFd);
-  close_range(kExitCodeFd + 1, UINT_MAX, 0);
+  // glibc has no function for it before 2.34, Linux no call before 5.9.
+  if (syscall(__NR_close_range, kExitCodeFd + 1, UINT_MAX, 0) == 0) return;
+  const long most = sysconf(_SC_OPEN_MAX);
+  for (int fd = kExitCodeFd + 1; fd < most; ++fd) close(fd);
 }
 
 [[noreturn]] void run_child(int exit_code_fd, const std::function<int()>& command) noexcept {

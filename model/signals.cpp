@@ -113,7 +113,9 @@ SignalValues unpacked_signals(std::string_view bytes) {
   std::memcpy(&known, bytes.data(), sizeof known);
   bytes.remove_prefix(sizeof known);
   const auto count = static_cast<std::size_t>(std::popcount(known));
-  if (bytes.size() != count * sizeof(float) || std::bit_width(known) > kSignalCount) return values;
+  if (bytes.size() != count * sizeof(float) ||
+      static_cast<std::size_t>(std::bit_width(known)) > kSignalCount)
+    return values;
   for (std::size_t i = 0; i < kSignalCount; ++i) {
     if ((known >> i & 1U) == 0) continue;
     float value = 0;

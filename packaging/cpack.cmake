@@ -45,6 +45,11 @@ endforeach()
 set(CPACK_DEBIAN_LINKHEALTH_PACKAGE_CONTROL_EXTRA "${scripts}/preinst;${scripts}/postinst;${scripts}/prerm;${scripts}/postrm;${scripts}/conffiles")
 
 # RPM
+set(CPACK_RPM_COMPRESSION_TYPE xz)  # which every rpm reads
+# The same bytes each time, and on each machine.
+set(CPACK_RPM_SPEC_MORE_DEFINE "%global _buildhost localhost
+%global use_source_date_epoch_as_buildtime 1
+%global clamp_mtime_to_source_date_epoch 1")
 set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_RPM_MAIN_COMPONENT linkhealth)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
@@ -63,6 +68,12 @@ set(CPACK_RPM_LINKHEALTH-DASHBOARDS_PACKAGE_NAME linkhealth-dashboards)
 set(CPACK_RPM_LINKHEALTH-DASHBOARDS_PACKAGE_SUMMARY "Prometheus rules and Grafana dashboards of linkhealth")
 set(CPACK_RPM_LINKHEALTH-DASHBOARDS_PACKAGE_ARCHITECTURE noarch)
 set(CPACK_RPM_LINKHEALTH-DASHBOARDS_PACKAGE_AUTOREQ OFF)
+if(LINKHEALTH_SYSROOT)  # the portable build: what the root has says nothing of the node's packages
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE "${LINKHEALTH_ARCH}")
+  set(CPACK_RPM_PACKAGE_ARCHITECTURE "${CMAKE_SYSTEM_PROCESSOR}")
+  set(CPACK_DEBIAN_LINKHEALTH_PACKAGE_SHLIBDEPS OFF)
+  string(PREPEND CPACK_DEBIAN_LINKHEALTH_PACKAGE_DEPENDS "libc6 (>= 2.28), libsystemd0, ")
+endif()
 # Folders that the system owns.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /usr/lib/systemd /usr/lib/systemd/system /usr/lib/systemd/catalog
     /usr/lib/sysusers.d /usr/lib/tmpfiles.d /usr/lib/udev /usr/lib/udev/rules.d /usr/share/bash-completion

@@ -72,9 +72,8 @@ concept MayBeEmpty = requires(const T& value) {
 
 /// Instants that RFC 3339 can write: the years 0000 to 9999.
 inline bool is_writable(WallTime time) {
-  using std::chrono::sys_days;
-  using std::chrono::year;
-  return time >= sys_days(year(0) / 1 / 1) && time < sys_days(year(10000) / 1 / 1);
+  using std::chrono::seconds;
+  return time >= WallTime(seconds(-62'167'219'200)) && time < WallTime(seconds(253'402'300'800));
 }
 
 /// Collects the fields of one struct into an object.

@@ -53,7 +53,7 @@ OwnedFd open_beneath(const std::string& root, const std::string& relative, int f
   how.flags = static_cast<std::uint64_t>(flags);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   return OwnedFd(
-      static_cast<int>(syscall(SYS_openat2, directory.get(), relative.c_str(), &how, sizeof how)));
+      static_cast<int>(syscall(__NR_openat2, directory.get(), relative.c_str(), &how, sizeof how)));
 }
 
 }  // namespace

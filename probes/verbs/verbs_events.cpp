@@ -130,7 +130,7 @@ VerbsEvents::~VerbsEvents() {
   Milliseconds left = kStopPatience;
   for (const auto& [name, watch] : threads_) {
     std::unique_lock lock(watch->mutex);
-    const auto is_over = [&watch = *watch] { return watch.phase == Watch::Phase::kEnded; };
+    const auto is_over = [&one = *watch] { return one.phase == Watch::Phase::kEnded; };
     if (!watch->ended.wait_for(lock, left, is_over)) left = Milliseconds(0);
   }
 }

@@ -37,7 +37,11 @@ TEST(Text, NumbersAreWholeOrNothing) {
   EXPECT_EQ(parse_hex_or_decimal("0x1b"), 27U);
   EXPECT_FALSE(parse_hex_or_decimal("0x"));
   EXPECT_EQ(parse_double("-3.5e1"), -35.0);
-  for (const char* bad : {"", "nan", "inf", "1.0.0", "1 "}) EXPECT_FALSE(parse_double(bad)) << bad;
+  EXPECT_EQ(parse_double(".5"), 0.5);
+  EXPECT_EQ(parse_double("4.9e-324"), 4.9e-324);
+  for (const char* bad :
+       {"", "nan", "inf", "1.0.0", "1 ", " 1", "+1", "-", "1e", "e5", "0x10", "1e400", "1e-400"})
+    EXPECT_FALSE(parse_double(bad)) << bad;
 }
 
 TEST(Text, PrintableHidesTerminalEscapes) {

@@ -1,28 +1,31 @@
 #!/usr/bin/env bash
-# deb.sh FOLDER [SUITE]   installs the .deb of FOLDER in a chroot of Debian (bookworm), starts the daemon as its user, upgrades,
-# refuses a downgrade, removes and purges. Exit code 77 with the reason where no chroot can be made. CHROOTS: where the chroots'
-# archives are kept (default build/chroots).
+# deb.sh FOLDER [SUITE [RELEASE]]   installs the .deb of FOLDER (of that RELEASE, as 1~portable) in a chroot of Debian (bookworm),
+# starts the daemon as its user, upgrades, refuses a downgrade, removes and purges. Exit code 77 with the reason where no chroot can
+# be made. CHROOTS: where the chroots' archives are kept (default build/chroots).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(cd "$1" && pwd)
-suite=${2:-bookworm}
+suite=${2:-bookworm} release=${3:-}
 chroots=${CHROOTS:-$PWD/build/chroots}
 skip() { echo "skipped: $*"; exit 77; }
 [ "$(id -u)" -eq 0 ] || skip "a chroot wants root"
 command -v mmdebstrap >/dev/null || skip "no mmdebstrap here (apt-get install mmdebstrap)"
 command -v lintian >/dev/null || skip "no lintian here (apt-get install lintian)"
 unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
-package=$(ls "$folder"/linkhealth_*_amd64.deb) || skip "no .deb in $folder"
+package=$(ls "$folder"/linkhealth_*"$release"_amd64.deb) || skip "no .deb in $folder"
+dashboards=$(ls "$folder"/linkhealth-dashboards_*"$release"_all.deb)
 version=$(dpkg-deb -f "$package" Version)
+sysusers=systemd-standalone-sysusers
+[ "$suite" != bullseye ] || sysusers=systemd
 
 mkdir -p "$chroots"
 if [ ! -s "$chroots/$suite.tar" ]; then
-    timeout 900 mmdebstrap --variant=minbase --include=systemd-standalone-sysusers,init-system-helpers "$suite" "$chroots/$suite.new.tar" \
+    timeout 900 mmdebstrap --variant=minbase --include=$sysusers,init-system-helpers "$suite" "$chroots/$suite.new.tar" \
         >"$chroots/$suite.log" 2>&1 || skip "mmdebstrap can't make a chroot of $suite ($(tail -n 1 "$chroots/$suite.log"))"
     mv "$chroots/$suite.new.tar" "$chroots/$suite.tar"
 fi
 if [ -z "${LINKHEALTH_INSIDE:-}" ]; then
-    exec env LINKHEALTH_INSIDE=1 unshare -m "$0" "$folder" "$suite"
+    exec env LINKHEALTH_INSIDE=1 unshare -m "$0" "$folder" "$suite" "$release"
 fi
 
 root=$(mktemp -d)
@@ -45,10 +48,10 @@ mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
 mount --rbind /dev "$root/dev"
 mkdir "$root/packages"
-cp "$folder"/linkhealth*.deb "$root/packages/"
+cp "$package" "$dashboards" "$root/packages/"
 
 # installed
-want "lintian has nothing to say" lintian --fail-on error,warning "$package" "$folder"/linkhealth-dashboards_*.deb
+want "lintian has nothing to say" lintian --fail-on error,warning "$package" "$dashboards"
 inside apt-get update -q >"$root/tmp/out" 2>&1 || skip "no package lists for $suite"
 want "it is installed with what it depends on, and nothing else" inside sh -c "apt-get install -q -y --no-install-recommends /packages/linkhealth_${version}_amd64.deb /packages/linkhealth-dashboards_*.deb"
 want "dpkg finds every file as it was packed" silent inside dpkg --verify linkhealth

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "probes/sysfs/sysfs_text.h"
 #include "tests/probes/module/fake_module.h"
@@ -286,6 +287,10 @@ TEST(ErrnoName, IsTheKernelsWord) {
   EXPECT_EQ(errno_name(0), "not readable");
   EXPECT_EQ(errno_name(EBUSY), "EBUSY");
   EXPECT_EQ(errno_name(9999), "errno 9999");
+#if __GLIBC_PREREQ(2, 32)
+  for (int number = 1; number < 150; ++number)
+    if (const char* name = strerrorname_np(number)) EXPECT_EQ(errno_name(number), name);
+#endif
 }
 
 }  // namespace

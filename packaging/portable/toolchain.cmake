@@ -1,0 +1,37 @@
+# The portable build: clang of the chroot it runs in, and a root (packaging/portable/sysroot) with Debian 11's glibc and libstdc++
+# and the archives of everything else. LINKHEALTH_SYSROOT: that root; LINKHEALTH_ARCH: amd64 or arm64, as Debian says it.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LINKHEALTH_SYSROOT LINKHEALTH_ARCH)
+set(CMAKE_SYSTEM_NAME Linux)
+if(LINKHEALTH_ARCH STREQUAL arm64)
+  set(CMAKE_SYSTEM_PROCESSOR aarch64)
+else()
+  set(CMAKE_SYSTEM_PROCESSOR x86_64)
+endif()
+set(CMAKE_LIBRARY_ARCHITECTURE ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+set(CMAKE_SYSROOT "${LINKHEALTH_SYSROOT}")
+set(CMAKE_FIND_ROOT_PATH "${LINKHEALTH_SYSROOT}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} "${LINKHEALTH_SYSROOT}")
+set(ENV{PKG_CONFIG_LIBDIR}
+    "${LINKHEALTH_SYSROOT}/usr/lib/pkgconfig:${LINKHEALTH_SYSROOT}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig:${LINKHEALTH_SYSROOT}/usr/share/pkgconfig")
+
+foreach(language C CXX)
+  set(CMAKE_${language}_COMPILER_TARGET ${CMAKE_LIBRARY_ARCHITECTURE})
+endforeach()
+set(CMAKE_C_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19)
+set(CMAKE_STRIP /usr/bin/llvm-strip-19)
+set(CMAKE_OBJCOPY /usr/bin/llvm-objcopy-19)
+set(CMAKE_OBJDUMP /usr/bin/llvm-objdump-19)
+set(CMAKE_READELF /usr/bin/llvm-readelf-19)
+add_link_options(-fuse-ld=lld $<$<LINK_LANGUAGE:CXX>:-static-libstdc++> -static-libgcc)
+# What glibc 2.28 has otherwise (older_glibc.c).
+foreach(function exp log pow pthread_cond_clockwait)
+  add_link_options(-Wl,--wrap=${function})
+endforeach()
+# What the archives want in their turn comes last; of an archive that nobody wants, nothing is linked.
+set(CMAKE_C_STANDARD_LIBRARIES "-lolder_glibc -lpthread -ldl -lm")
+set(CMAKE_CXX_STANDARD_LIBRARIES "-lssl -lcrypto -lz ${CMAKE_C_STANDARD_LIBRARIES}")
