@@ -40,8 +40,7 @@ std::string hang_hint(SourceId source) {
 
 /// For a library that the package only recommends.
 std::string library_hint(SourceId source) {
-  if (source == SourceId::kPeerLldp)
-    return "install lldpd: it brings the library that asks it";
+  if (source == SourceId::kPeerLldp) return "install lldpd: it brings the library that asks it";
   if (source == SourceId::kPeerMad) return "install libibumad (Debian: libibumad3)";
   return "install libibverbs (Debian: libibverbs1 and ibverbs-providers)";
 }

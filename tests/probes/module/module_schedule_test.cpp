@@ -289,7 +289,9 @@ TEST(ErrnoName, IsTheKernelsWord) {
   EXPECT_EQ(errno_name(9999), "errno 9999");
 #if __GLIBC_PREREQ(2, 32)
   for (int number = 1; number < 150; ++number)
-    if (const char* name = strerrorname_np(number)) EXPECT_EQ(errno_name(number), name);
+    if (const char* name = strerrorname_np(number)) {
+      EXPECT_EQ(errno_name(number), name);
+    }
 #endif
 }
 
