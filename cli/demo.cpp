@@ -40,7 +40,10 @@ constexpr Milliseconds kLongestStart{20'000}, kLongestOnset{120'000};
 class WorkDirectory {
  public:
   WorkDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "linkhealth-demo-XXXXXX").string();
+    std::error_code missing;
+    const auto parent = std::filesystem::temp_directory_path(missing);
+    if (missing) throw CommandError(kBadInput, "demo: TMPDIR is not a directory");
+    std::string name = (parent / "linkhealth-demo-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
       throw CommandError(kBadInput, errno_error("demo: cannot create " + name, errno).message);
     path_ = name;

@@ -39,10 +39,10 @@ set(CPACK_DEBIAN_LINKHEALTH-DASHBOARDS_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_LINKHEALTH-DASHBOARDS_PACKAGE_SUGGESTS "prometheus (>= 2.42), prometheus-alertmanager")
 set(scripts "${CMAKE_CURRENT_BINARY_DIR}/deb")
 configure_file(deb/preinst "${scripts}/preinst" @ONLY)
-foreach(script postinst prerm postrm conffiles)
+foreach(script postinst prerm postrm conffiles triggers)
   configure_file(deb/${script} "${scripts}/${script}" COPYONLY)
 endforeach()
-set(CPACK_DEBIAN_LINKHEALTH_PACKAGE_CONTROL_EXTRA "${scripts}/preinst;${scripts}/postinst;${scripts}/prerm;${scripts}/postrm;${scripts}/conffiles")
+set(CPACK_DEBIAN_LINKHEALTH_PACKAGE_CONTROL_EXTRA "${scripts}/preinst;${scripts}/postinst;${scripts}/prerm;${scripts}/postrm;${scripts}/conffiles;${scripts}/triggers")
 
 # RPM
 set(CPACK_RPM_COMPRESSION_TYPE xz)  # which every rpm reads

@@ -103,6 +103,12 @@ TEST_F(CliWithDaemon, DoctorsExitCodeShowsUnavailableSources) {
   EXPECT_THAT(run("doctor --help").out, HasSubstr("Exit codes:"));
 }
 
+TEST_F(CliTest, TheDemoSaysThatThereIsNoPlaceForItsFiles) {
+  const Outcome demo = run("demo", "TMPDIR=/nowhere");
+  EXPECT_EQ(demo.exit_code, kBadInput);
+  EXPECT_EQ(demo.err, "linkhealth: demo: TMPDIR is not a directory\n");
+}
+
 TEST_F(CliWithDaemon, WatchWithoutATerminalPrintsPlainly) {
   const Outcome watch = run("watch --frames 1");
   EXPECT_EQ(watch.exit_code, 0);

@@ -100,6 +100,16 @@ kill "$lldpd" "$daemon"
 want "it ends cleanly when it is asked to" wait "$daemon"
 want "it remembers in its state directory" test -s "$root/var/lib/linkhealth/linkhealth.db"
 
+# lldpd may be installed later, or after linkhealth in the same run of apt: a package that makes lldpd's group as lldpd does
+mkdir -p "$root/late/DEBIAN" "$root/late/usr/sbin"
+printf '#!/bin/sh\n' >"$root/late/usr/sbin/lldpd"
+printf '#!/bin/sh\ngetent group _lldpd >/dev/null || groupadd --system _lldpd\n' >"$root/late/DEBIAN/postinst"
+chmod 755 "$root/late/DEBIAN/postinst" "$root/late/usr/sbin/lldpd"
+printf 'Package: lldpd\nVersion: 0\nArchitecture: all\nMaintainer: test <test@linkhealth.invalid>\nDescription: for a test\n' >"$root/late/DEBIAN/control"
+dpkg-deb -b --root-owner-group "$root/late" "$root/packages/late.deb" >/dev/null
+want "the daemon's user joins the group of an lldpd that comes later" inside sh -c 'dpkg -i /packages/late.deb && id -nG linkhealth | grep -qw _lldpd'
+inside dpkg -P lldpd >/dev/null 2>&1
+
 # upgraded: the same package with another number
 again() {
     rm -rf "$root/again"
