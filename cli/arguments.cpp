@@ -352,7 +352,10 @@ void add_check(CommandTable& commands) {
 void add_ticket(CommandTable& commands) {
   auto [command, options] =
       commands.add("ticket", "What a technician needs at the rack, as Markdown", &run_ticket);
-  add_port(command, options.port);
+  command
+      .add_option("port", options.port,
+                  "The port, by any of its names (default: the one with the worst open fault)")
+      ->type_name("PORT");
   add_json(command, options.json, "Print JSON (docs/schema/ticket.json)");
   set_footer(command, "Locations come from the configuration (site) and the cabling plan.\n",
              "  linkhealth ticket mlx5_3\n"

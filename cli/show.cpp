@@ -113,7 +113,11 @@ int run_explain(const Context& context, const ExplainOptions& options) {
 
 int run_ticket(const Context& context, const TicketOptions& options) {
   const Report report = fetch_status(context.client).report;
-  const Ticket ticket = make_ticket(report, port_named(report, options.port));
+  const auto ports = worst_first(report);
+  if (options.port.empty() && (ports.empty() || !is_problem(*ports.front())))
+    return print(options.json ? "null" : "No open faults: " + format_ports(report) + ".");
+  const Ticket ticket =
+      make_ticket(report, options.port.empty() ? *ports.front() : port_named(report, options.port));
   return print(options.json ? ticket_json(ticket) : ticket_markdown(ticket));
 }
 

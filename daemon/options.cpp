@@ -1,5 +1,7 @@
 #include "daemon/options.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -14,6 +16,7 @@ namespace linkhealth {
 
 namespace {
 
+constexpr const char* kInstalledConfig = "/etc/linkhealth/linkhealth.yaml";  // of the unit
 constexpr const char* kFooter =
     R"(Without a configuration file the defaults apply: linkhealthd --dump-config prints them.
 
@@ -58,7 +61,8 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
       ->type_name("LEVEL")
       ->check(CLI::Validator(CLI::IsMember({"error", "warning", "info", "debug"})).description(""));
   app.add_flag("--check-config", options.check_config,
-               "check the configuration, print the first error, and exit");
+               "check the configuration (default: " + std::string(kInstalledConfig) +
+                   ", if it exists), print the first error, and exit");
   app.add_flag("--dump-config", options.dump_config, "print every key with its value, and exit");
   app.set_version_flag("--version", "linkhealthd " LINKHEALTH_VERSION);
 }
@@ -80,6 +84,9 @@ ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
     std::fprintf(stderr, "linkhealthd: %s (linkhealthd --help)\n", wrong.what());
     return {std::nullopt, 2};
   }
+  // A check without a file is one of what the unit would start with.
+  if (options.check_config && options.config_file.empty() && access(kInstalledConfig, F_OK) == 0)
+    options.config_file = kInstalledConfig;
   return {options, 0};
 }
 

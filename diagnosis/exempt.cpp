@@ -35,7 +35,9 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   if (plan_known) return "unused (not in plan, never linked)";
   const bool module = port.latest.module && port.latest.module->present;
   // A failed read does not refute an earlier one.
-  const bool no_module = (port.latest.module && !module) || port.cage_empty;
+  const bool says_empty = port.latest.link && port.latest.link->down_reason &&
+                          port.latest.link->down_reason->state == "No cable";
+  const bool no_module = (port.latest.module && !module) || port.cage_empty || says_empty;
   if (was_up && !no_module) return "";
   if (port.carrier.up == false && no_module) return "unused (no module, never linked)";
   if (port.carrier.up == false) return "unused (never linked)";

@@ -299,7 +299,8 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   constexpr std::size_t kMostMeanings = 2;
   std::string text;
   const auto add = [&text](std::string_view part) {
-    if (!part.empty()) text.append(text.empty() ? "" : "; ").append(part);
+    if (part.empty() || text.find(part) != std::string::npos) return;
+    text.append(text.empty() ? "" : "; ").append(part);
   };
   const auto explained = [&](SymptomId id) {
     return at(findings, id).present() && explains(*ranked.cause, id);
@@ -406,6 +407,11 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
   report.undecided.reset();
   report.repair.clear();
   const auto others = ambiguous_with(differential, ranked, findings, f.down, failed);
+  // This end is nearest, and its cage was read: the far end comes second.
+  if (at(findings, kModuleAbsent).present() && explains(*ranked.cause, kModuleAbsent) &&
+      ranked.fault->id != FaultId::kModuleMissing)
+    report.repair.emplace_back(
+        "push the module or cable into this port's cage until it clicks: the cage is empty");
   if (others) {
     report.undecided = undecided_of(*others, f, findings, fill);
     report.summary += ": " + format_names(*others);

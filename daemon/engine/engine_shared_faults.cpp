@@ -174,12 +174,33 @@ void Engine::State::report_once(std::vector<SharedCause>& causes,
   }
 }
 
+namespace {
+
+/// Steps that name the far end of one link, for another link.
+void name_far_end(FaultReport& fault, const std::string& theirs, const std::string& own) {
+  if (theirs.empty() || own.empty() || theirs == own) return;
+  const auto rename = [&](std::string& text) {
+    for (auto at = text.find(theirs); at != std::string::npos;
+         at = text.find(theirs, at + own.size()))
+      text.replace(at, theirs.size(), own);
+  };
+  for (std::string& step : fault.repair) rename(step);
+  rename(fault.to_be_sure);
+  if (fault.undecided) rename(fault.undecided->test);
+}
+
+}  // namespace
+
 void Engine::State::share_faults(std::vector<PortReport>& reports) const {
   std::vector<std::pair<PortKey, FaultReport>> copies;
   for (const PortReport& port : reports)
     for (const FaultReport& fault : port.faults)
       for (const PortKey& other : fault.ports)
-        if (other != port.port) copies.emplace_back(other, fault);
+        if (other != port.port) {
+          const auto member = std::ranges::find(reports, other, &PortReport::port);
+          copies.emplace_back(other, fault);
+          if (member != reports.end()) name_far_end(copies.back().second, port.peer, member->peer);
+        }
   for (auto& [key, fault] : copies) {
     const auto port = std::ranges::find(reports, key, &PortReport::port);
     if (port != reports.end() && port->exempt.empty()) port->faults.push_back(std::move(fault));

@@ -251,11 +251,13 @@ std::string_view format_state(FaultState state) {
 std::string format_headline(const FaultReport& fault) {
   const auto one = [](const std::string& name, End end, double confidence) {
     const bool has_end = end == End::kFar && !name.starts_with("far_");
-    return fmt::format("{}{} ({})", has_end ? "far " : "", format_name(name),
+    const bool has_twin = name == "bad_module" || name == "failing_transmitter";  // at the far end
+    return fmt::format("{}{}{} ({})", has_end ? "far " : "", format_name(name),
+                       has_twin && end == End::kLocal ? " at this end" : "",
                        format_confidence(confidence));
   };
   if (!fault.undecided || fault.undecided->names.size() < 2 || fault.state == FaultState::kProving)
-    return fmt::format("{} ({})", format_name(fault.fault), format_confidence(fault.confidence));
+    return one(fault.fault, fault.end, fault.confidence);
   const auto& names = fault.undecided->names;
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -32,7 +32,9 @@ std::string format_place(const std::optional<SiteLabels>& site) {
 }
 
 void set_module(TicketEnd& end, const std::optional<ModuleSample>& module) {
-  if (!module || !module->present) return;
+  if (!module) return;
+  end.is_empty = !module->present;
+  if (end.is_empty) return;
   end.vendor = module->vendor;
   end.part_number =
       module->part_number + (module->revision.empty() ? "" : " rev " + module->revision);
@@ -216,6 +218,9 @@ std::vector<std::string> things_to_bring(const FaultReport& fault, const PortRep
   const bool this_module = any("replace this module") || any("replace the module or cable");
   if (one_piece && (any("replace the cable") || any("cable or jumper") || this_module))
     things.push_back(spare(here, fmt::format("spare cable ({})", format_length(port))));
+  else if (this_module && fault.fault == "module_unsupported")
+    things.push_back(fmt::format("an approved module for this node, not another {}",
+                                 join_parts({here.vendor, here.part_number}, " ")));
   else if (this_module)
     things.push_back(spare(here, "spare module for this node"));
   if (any("replace the module at") || any("replace the far module")) {
@@ -281,7 +286,8 @@ void add_line(std::string& out, std::string_view label, const std::string& value
   if (!value.empty()) out += fmt::format("- {}: {}\n", label, escaped(value));
 }
 
-void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
+void add_end(std::string& out, std::string_view name, std::string_view module_name,
+             const TicketEnd& end) {
   add_line(out, name,
            join_parts({end.system.empty() ? "unknown" : end.system, end.place, end.slot,
                        end.port.empty() ? "" : "port " + end.port},
@@ -292,8 +298,10 @@ void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
                   end.firmware.empty() ? "" : "firmware " + end.firmware,
                   end.imported_at ? "imported reading of " + format_instant(*end.imported_at) : ""},
                  ", ");
-  add_line(out, fmt::format("{} module", name),
-           module.empty() ? "not readable from this node" : module);
+  add_line(out, module_name,
+           end.is_empty     ? "none in the cage"
+           : module.empty() ? "identity not readable from this node"
+                            : module);
 }
 
 /// `is_markdown`: the lines have commands in backquotes.
@@ -330,8 +338,8 @@ std::string ticket_markdown(const Ticket& ticket) {
                                 escaped(ticket.title));
   if (!ticket.summary.empty()) out += fmt::format("\n{}\n", sentence(ticket.summary));
   out += "\n## Where\n\n";
-  add_end(out, "Near end", ticket.near);
-  add_end(out, "Far end", ticket.far);
+  add_end(out, "This end", "Module here", ticket.near);
+  add_end(out, "Far end", "Module there", ticket.far);
   add_line(out, "Link", ticket.link);
   add_list(out, "Before you start", ticket.before, true);
   add_list(out, "Bring", ticket.bring);

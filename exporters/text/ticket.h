@@ -17,6 +17,7 @@ namespace linkhealth {
 struct TicketEnd {
   std::string system, place, slot, port;
   std::string vendor, part_number, serial, firmware;
+  bool is_empty = false;                ///< there is no module in the cage
   std::optional<WallTime> imported_at;  ///< nullopt: the module was read from this node
 };
 

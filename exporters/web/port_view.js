@@ -89,7 +89,8 @@ function story(report, port, state) {
   const fault = port.faults[0];
   const end = fault && fault.state !== 'proving' ? fault.end : '';
   const lost = loss(port);
-  const tone = (side) => (side.includes(end) ? port.health : 'healthy');
+  // An end is not called healthy because the other one is suspected: of a link that is down nothing is known of it.
+  const tone = (side) => (side.includes(end) ? port.health : port.health === 'down' ? 'unknown' : 'healthy');
   const peer = port.now?.peer;
   const mark = (name, health, extra) => el(`li.${health}`, {}, el('span.dot', { 'aria-hidden': 'true' }, SIGNS[health] || '?'), el('span', {}, name, extra ? el('span.small.soft', {}, ` ${extra}`) : ''));
   const lane = fault?.evidence.map((one) => one.where?.match(/lane \d+/)?.[0]).find(Boolean);
@@ -138,7 +139,7 @@ function facts(report, port) {
   const link = port.now?.link || {};
   const figures = port.figures || {};
   const rows = [['Link', [link.carrier === false ? 'down' : 'up', speed(link.speed_mbps), link.lanes ? `${link.lanes} lanes` : '', link.fec].filter(Boolean).join(', ')],
-    ['Carrier losses in 24 h', [`${figures.involuntary_downs_24h ?? '–'}`, figures.last_involuntary_down_at ? [', last ', ago(figures.last_involuntary_down_at, report.at)] : '']], ['Uncorrectable blocks', port.now?.counters?.fec_uncorrectable_blocks],
+    ['Carrier losses in 24 h', [`${figures.involuntary_downs_24h ?? '–'}`, figures.last_involuntary_down_at ? [', last ', ago(figures.last_involuntary_down_at, report.at)] : '']], ['Uncorrectable blocks since the driver started', port.now?.counters?.fec_uncorrectable_blocks],
     ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, baseline ${ber(figures.pre_fec_ber_normal)}`}`],
     ['Light margin', figures.rx_power_margin_db === undefined ? '' : `${figures.rx_power_margin_db.toFixed(1)} dB above the low alarm`],
     ['Module', module.present === false ? 'none' : [module.type, module.vendor, module.part_number].filter(Boolean).join(' ')], ['Serial number', module.serial], ['Connector', module.connector],

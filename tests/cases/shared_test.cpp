@@ -519,6 +519,9 @@ TEST(ThisNode, IsWhatStoppedTransmittingOnAllPortsToOneSwitch) {
     node.run(3600);
     node.fall({0, 1, 2});
     EXPECT_EQ(node.opened(), 1U) << off;
+    for (const char* key : {"mlx5_0/1", "mlx5_2/1"})  // each port's steps name its own far end
+      for (const std::string& step : node.fault(key).repair)
+        EXPECT_FALSE(contains(step, "leaf-1 ") && !contains(step, node.port(key)->peer)) << step;
     EXPECT_EQ(node.fault("mlx5_0/1").fault, off ? "nic_fault" : "far_switch_fault");
     EXPECT_EQ(node.fault("mlx5_2/1").ports.size(), 3U) << off;
   }
@@ -631,6 +634,20 @@ TEST(Siblings, TheOneThatNeverHadALinkIsTold) {
   EXPECT_EQ(node.port("mlx5_3/1")->health, Health::kDown);
   EXPECT_NE(node.fault("mlx5_3/1").fault, "");
   EXPECT_TRUE(contains(node.port("mlx5_3/1")->note, "never linked"));
+}
+
+TEST(Siblings, OfWhichTheDriverSeesNoCableIsUnused) {
+  for (const char* reason : {"No cable", "Autoneg"}) {
+    Rails node(8);
+    node.more = [&](std::size_t i, PortSample& port) {
+      if (i != 3) return;
+      port.link->down_reason = DownReason{reason, ""};
+      port.counters->set("link_downed", 2);  // of a cable that was there once
+    };
+    node.fall({3}, 1800);
+    const bool empty = std::string_view(reason) == "No cable";
+    EXPECT_EQ(node.port("mlx5_3/1")->health, empty ? Health::kExempt : Health::kDown) << reason;
+  }
 }
 
 TEST(Siblings, OfTwoUnusedPortsNoneIsMissed) {

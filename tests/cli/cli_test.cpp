@@ -332,7 +332,7 @@ TEST_F(CliTest, OutputThatCanNotBeWrittenIsNoSuccess) {
 
 TEST_F(CliTest, UsageMistakes) {
   for (const char* wrong :
-       {"ticket", "stauts", "status --wied", "record --for 5y x", "record --for 0 x", "record"}) {
+       {"history", "stauts", "status --wied", "record --for 5y x", "record --for 0 x", "record"}) {
     const Outcome outcome = run(wrong);
     EXPECT_EQ(outcome.exit_code, kBadInput) << wrong;
     EXPECT_THAT(outcome.err, StartsWith("linkhealth: ")) << wrong;

@@ -119,5 +119,32 @@ TEST(TicketTest, ModuleTextIsNoMarkup) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(Ticket, OfAModuleThatIsRefusedDoesNotAskForAnotherOfItsKind) {
+  PortReport port;
+  port.latest.module = ModuleSample{};
+  port.latest.module->present = true;
+  port.latest.module->vendor = "NordOptic";
+  port.latest.module->part_number = "NO-100G-CWDM4";
+  FaultReport fault;
+  fault.fault = "module_unsupported";
+  fault.repair = {"replace this module (SN 1) with an approved one"};
+  EXPECT_THAT(things_to_bring(fault, port),
+              ElementsAre("an approved module for this node, not another NordOptic NO-100G-CWDM4"));
+  fault.fault = "bad_module";
+  EXPECT_THAT(things_to_bring(fault, port), Contains(HasSubstr("spare module for this node")));
+}
+
+TEST(Ticket, OfAnEmptyCageSaysSo) {
+  Report report;
+  PortReport port;
+  port.latest.module = ModuleSample{};
+  port.latest.module->present = false;
+  EXPECT_THAT(ticket_markdown(make_ticket(report, port)),
+              HasSubstr("Module here: none in the cage"));
+  port.latest.module.reset();
+  EXPECT_THAT(ticket_markdown(make_ticket(report, port)),
+              HasSubstr("Module here: identity not readable from this node"));
+}
+
 }  // namespace
 }  // namespace linkhealth

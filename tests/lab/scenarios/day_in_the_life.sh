@@ -46,6 +46,8 @@ events_are() {
 
 # --- the site: one node with the shipped unit, a plan with both ends, a switch that reports its side
 install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
+install -D -m 644 "$root/systemd/linkhealth.sysusers" /usr/lib/sysusers.d/linkhealth.conf
+want "the user is made" systemd-sysusers linkhealth.conf
 install -m 644 "$root/systemd/linkhealthd.service" /etc/systemd/system/
 mkdir -p /etc/linkhealth
 listen=127.0.0.1:9942
