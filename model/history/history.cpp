@@ -126,6 +126,9 @@ bool PortHistory::was_bad_before_loss() const {
 void PortHistory::note_training() {
   const auto usual = counters.ber_log10.lower_quartile();
   if (carrier.losses.empty() || (!usual && !before_loss.ber)) return;
+  // Another module has errors of its own.
+  if (own.serial_changed_at && carrier.last_loss && *own.serial_changed_at > *carrier.last_loss)
+    return;
   // Errors that rose before the carrier loss are not due to the training.
   const double before = std::max(usual ? std::pow(10.0, *usual) : 0, before_loss.ber.value_or(0));
   const CarrierLoss& loss = carrier.losses.back();

@@ -65,6 +65,20 @@ struct Trained : Story {
   std::string name() const { return first_fault(port()).fault; }
 };
 
+TEST(Training, OfAnotherModuleIsNotComparedWithTheOneBefore) {
+  for (const bool is_other : {true, false}) {
+    Trained story;
+    story.pull();
+    story.run(30);
+    if (is_other) story.feed.module.serial = "OTHER";
+    story.run(30);
+    story.plug();
+    story.feed.bits_per_s = 2e4;  // 50 times the errors, at the same light
+    story.run(3600);
+    EXPECT_EQ(story.name() == "bad_training", !is_other) << story.events;
+  }
+}
+
 TEST(Training, ThatEndsWorseIsToldAtEveryCadence) {
   for (const double period_s : {10.0, 60.0, 240.0})
     for (const double bits_per_s : {4e4, 2e5, 8e6}) {
