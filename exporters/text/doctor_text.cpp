@@ -105,9 +105,11 @@ std::string format_environment(const DoctorReport& doctor) {
 
 std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
   TextPage page(style);
-  const std::string summary = doctor.hidden == 0
-                                  ? "all sources readable"
-                                  : count_of(doctor.hidden, "source") + " unavailable or partial";
+  std::string summary = doctor.hidden == 0
+                            ? "all sources readable"
+                            : count_of(doctor.hidden, "source") + " unavailable or partial";
+  if (std::ranges::none_of(doctor.ports, [](const PortSight& port) { return port.exempt.empty(); }))
+    summary += "; no port of this node is monitored";
   page.line(paint_bold(page.clean(doctor.node + "   " + summary), style));
   page.text(2, format_environment(doctor));
   page.line();

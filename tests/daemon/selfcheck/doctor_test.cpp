@@ -267,9 +267,13 @@ TEST(Doctor, HiddenSourcesMakeFaultsConfusable) {
 TEST(Doctor, AnExemptPortIsNotJudged) {
   Report report = one_port();
   report.ports[0].exempt = "virtual function of 0000:1b:00.0";
-  const DoctorReport doctor = examine(report, {});
+  DoctorReport doctor = examine(report, {});
   EXPECT_TRUE(doctor.ports[0].sources.empty());
   EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("exempt: virtual function"));
+  for (PortSight& port : doctor.ports) port.exempt = "unused";
+  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("; no port of this node is monitored"));
+  doctor.ports.front().exempt.clear();
+  EXPECT_THAT(doctor_text(doctor, {}), Not(HasSubstr("no port of this node")));
 }
 
 TEST(Doctor, CapabilitiesByName) {
