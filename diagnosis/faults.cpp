@@ -124,6 +124,9 @@ constexpr Steps kBlind[] = {
 constexpr std::string_view kVerifyLight =
     "Rx power recovers by at least 1 dB, pre-FEC BER is back at its baseline for 12 minutes, and "
     "there is no uncorrectable block or carrier loss for 30 minutes";
+constexpr std::string_view kVerifyOwnLaser =
+    "Tx power and bias of this module and the Rx power of the far end are back at their baselines, "
+    "and there is no uncorrectable block or carrier loss for 30 minutes";
 constexpr std::string_view kVerifyErrors =
     "pre-FEC BER is back at its baseline for 12 minutes, and there is no uncorrectable block or "
     "carrier loss for 30 minutes";
@@ -157,8 +160,8 @@ constexpr Fault kFaults[] = {
      kVerifyLight, "replace the jumper: light should recover in both directions", kCorrOpt},
     {FaultId::kFailingTransmitter, "failing_transmitter", End::kLocal, Severity::kWarning,
      "Failing transmitter in this module", "a laser of this module is weakening or dead", kOwnLaser,
-     kVerifyLight, "move this module ({serial}) to another port: the weak laser should follow it",
-     kCorrOpt},
+     kVerifyOwnLaser,
+     "move this module ({serial}) to another port: the weak laser should follow it", kCorrOpt},
     {FaultId::kFailingFarTransmitter, "failing_transmitter", End::kFar, Severity::kWarning,
      "Failing transmitter in the far module", "a laser of the far module is weakening or dead",
      kFarLaser, kVerifyLight,
