@@ -168,7 +168,7 @@ TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
   int terminal = -1;
   const pid_t child = watch_on_terminal(settings.socket.path, terminal);
   ASSERT_GE(child, 0);
-  const std::string first = read_until(terminal, "far port down");
+  const std::string first = read_until(terminal, "q quit");  // the end of the first screen
   EXPECT_THAT(first, StartsWith("\x1b[?1049h\x1b[?25l\x1b[?7l"));
   EXPECT_THAT(first, HasSubstr("\x1b[1;33m"));  // colours on a terminal
   ASSERT_EQ(write(terminal, "\x03", 1), 1);
