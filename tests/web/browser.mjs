@@ -26,6 +26,7 @@ export const axe = (page) => page.evaluate(`${axeSource}; axe.run(document, {res
 /** A page at `base`/`hash`; `problems` fills with console errors and with what is loaded from elsewhere. */
 export async function open(browser, base, hash, size = 'desktop', theme = 'light') {
   const page = await browser.newPage();
+  page.setDefaultTimeout(60000); // with sanitizers on a busy machine
   const problems = [];
   page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) problems.push(`${message.text()} ${message.location()?.url || ''}`); });
   page.on('pageerror', (error) => problems.push(`thrown: ${error.message}`));

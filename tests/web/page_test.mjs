@@ -114,7 +114,7 @@ async function drawn(page, change) {
 async function otherReports() {
   const { page } = await open('desktop', 'light', 'port');
   await page.setBypassCSP(true);
-  await page.reload();
+  await page.reload({ waitUntil: 'domcontentloaded' });
   await page.waitForSelector('.verdict');
   const plain = await drawn(page, '');
   const imported = await drawn(page, 'port.now.module.imported_at = new Date(Date.parse(report.at) - 40000).toISOString();');
