@@ -216,7 +216,7 @@ PortVerdict Engine::State::verdict_of(PortStep& step) const {
   step.wrong = choice.wrong;
   verdict.open_confidence = choice.open_confidence;
   // A link that trains again may come back by itself for minutes. One whose driver says why it does
-  // not, and that nobody touched since, only within the hold of a link that is down.
+  // not, and that no operator has touched since, only within the hold of a link that is down.
   const bool untouched = f.settled_down_s() >= f.down_s;
   if (f.down && untouched && states_reason(findings))
     step.wrong = std::max(step.wrong, diagnosis.open_at);

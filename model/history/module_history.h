@@ -73,7 +73,7 @@ class DropOuts {
   void removed(SteadyTime t, const std::string& serial);
   /// A module was read in the cage.
   void read(const std::string& serial, SteadyTime now);
-  /// It is out, or was last out, by itself: nobody pulled it.
+  /// It is out, or was last out, by itself: no technician pulled it.
   [[nodiscard]] bool by_itself() const { return by_itself_; }
   /// Number of times by itself in the last `window_s`.
   [[nodiscard]] std::size_t count(SteadyTime now, double window_s) const;

@@ -32,6 +32,6 @@ add_link_options(-fuse-ld=lld $<$<LINK_LANGUAGE:CXX>:-static-libstdc++> -static-
 foreach(function exp log pow pthread_cond_clockwait)
   add_link_options(-Wl,--wrap=${function})
 endforeach()
-# What the archives want in their turn comes last; of an archive that nobody wants, nothing is linked.
+# The archives' own dependencies come last; nothing is linked from an archive that is not needed.
 set(CMAKE_C_STANDARD_LIBRARIES "-lolder_glibc -lpthread -ldl -lm")
 set(CMAKE_CXX_STANDARD_LIBRARIES "-lssl -lcrypto -lz ${CMAKE_C_STANDARD_LIBRARIES}")

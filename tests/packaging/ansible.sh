@@ -25,18 +25,11 @@ sed -i "s/^version=.*/version=9.0-1/" "$work/again/DEBIAN/preinst"
 dpkg-deb -Znone -b --root-owner-group "$work/again" "$root/srv/linkhealth_9.deb" >/dev/null
 boot "$root" gpu-0001
 
-failed=0
-# want WHAT COMMAND...
-want() {
-    local what=$1
-    shift
-    if "$@" >"$work/out" 2>&1; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     | /' "$work/out" | tail -n 40; failed=1; fi
-}
+scratch=$work
+. tests/packaging/checks.sh
 inside() { in_node gpu-0001 "$@"; }
 # play OPTION...: the playbook on this node, as its own control host
 play() { inside ansible-playbook -i gpu-0001, -c local /srv/deploy/ansible/site.yml "$@" 2>&1; }
-# says TEXT COMMAND...: it ends well, and prints the text
-says() { local text=$1; shift; "$@" >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; cat "$work/said"; grep -qE -e "$text" "$work/said"; }
 # refuses TEXT COMMAND...: it fails, and prints the text
 refuses() { local text=$1; shift; if "$@" >"$work/said" 2>&1; then cat "$work/said"; return 1; fi; cat "$work/said"; grep -qE -e "$text" "$work/said"; }
 gone() { local file; for file in "$@"; do [ ! -e "$root$file" ] || { echo "$file is there"; return 1; }; done; }

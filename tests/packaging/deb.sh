@@ -32,17 +32,10 @@ root=$(mktemp -d)
 daemon='' lldpd=''
 cleanup() { [ -z "$daemon$lldpd" ] || kill $daemon $lldpd 2>/dev/null || true; umount -l "$root"/{proc,sys,dev} 2>/dev/null || true; rm -rf --one-file-system "$root"; }
 trap cleanup EXIT
-failed=0
-# want WHAT COMMAND...
-want() {
-    local what=$1
-    shift
-    if "$@" >"$root/tmp/out" 2>&1; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     | /' "$root/tmp/out" | tail -n 20; failed=1; fi
-}
-silent() { "$@" >"$root/tmp/said" 2>&1; cat "$root/tmp/said"; [ ! -s "$root/tmp/said" ]; }
+scratch=$root/tmp
+. tests/packaging/checks.sh
 inside() { chroot "$root" env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 as_daemon() { inside setpriv --reuid=linkhealth --regid=linkhealth --init-groups "$@"; }
-says() { local text=$1; shift; "$@" >"$root/tmp/said" 2>&1 || true; cat "$root/tmp/said"; grep -qE -e "$text" "$root/tmp/said"; }
 tar -x -C "$root" -f "$chroots/$suite.tar" --exclude='./dev/*'
 mount -t proc proc "$root/proc"
 mount --rbind /sys "$root/sys"
@@ -55,7 +48,7 @@ want "lintian has nothing to say" lintian --fail-on error,warning "$package" "$d
 inside apt-get update -q >"$root/tmp/out" 2>&1 || skip "no package lists for $suite"
 want "it is installed with what it depends on, and nothing else" inside sh -c "apt-get install -q -y --no-install-recommends /packages/linkhealth_${version}_amd64.deb /packages/linkhealth-dashboards_*.deb"
 want "dpkg finds every file as it was packed" silent inside dpkg --verify linkhealth
-want "the configuration is a conffile" says '/etc/linkhealth/linkhealth.yaml' inside dpkg-query -W -f='${Conffiles}' linkhealth
+want "the configuration is a conffile" prints '/etc/linkhealth/linkhealth.yaml' inside dpkg-query -W -f='${Conffiles}' linkhealth
 want "the user is made" inside getent passwd linkhealth
 for file in usr/bin/linkhealthd usr/bin/linkhealth usr/lib/systemd/system/linkhealthd.service usr/lib/udev/rules.d/60-linkhealth.rules \
     usr/lib/sysusers.d/linkhealth.conf usr/lib/tmpfiles.d/linkhealth.conf usr/lib/systemd/catalog/linkhealth.catalog \
@@ -88,13 +81,13 @@ chroot "$root" setpriv --reuid=linkhealth --regid=linkhealth --init-groups --inh
 daemon=$!
 for _ in $(seq 300); do inside linkhealth status >/dev/null 2>&1 && break; sleep 0.2; done
 want "the daemon answers" inside linkhealth status
-want "it has one capability" says 'permissions of the daemon: CAP_NET_ADMIN$' inside linkhealth doctor
-[ $log = /dev/null ] || want "it reads the kernel log without a right of its own" says 'kernel_log +ok' inside linkhealth doctor
+want "it has one capability" prints 'permissions of the daemon: CAP_NET_ADMIN$' inside linkhealth doctor
+[ $log = /dev/null ] || want "it reads the kernel log without a right of its own" prints 'kernel_log +ok' inside linkhealth doctor
 want "its files are not for every user" silent find "$root/var/lib/linkhealth" "$root/run/linkhealth" -mindepth 1 ! -name import -perm /007
 # A machine whose only ports are virtual NICs does not need lldpd.
 if inside linkhealth doctor | grep -q peer_lldp; then
     for _ in $(seq 100); do inside linkhealth doctor | grep -q 'cannot load' && break; sleep 0.2; done
-    want "the doctor names the library that is missing" says 'cannot load liblldpctl.so.4' inside linkhealth doctor
+    want "the doctor names the library that is missing" prints 'cannot load liblldpctl.so.4' inside linkhealth doctor
 fi
 kill "$lldpd" "$daemon"
 want "it ends cleanly when it is asked to" wait "$daemon"
@@ -124,9 +117,9 @@ echo 'log_level: debug' >>"$root/etc/linkhealth/linkhealth.yaml"
 before=$(sha256sum <"$root/var/lib/linkhealth/linkhealth.db")
 want "an upgrade keeps the changed configuration" inside sh -c "dpkg -i --force-confold /packages/linkhealth_9.0-1.deb && grep -q 'log_level: debug' /etc/linkhealth/linkhealth.yaml"
 want "and the state" test "$before" = "$(sha256sum <"$root/var/lib/linkhealth/linkhealth.db")"
-want "a downgrade is refused in one sentence" says '^linkhealth: 9.0-1 is installed, and the older .* may not read its state' \
+want "a downgrade is refused in one sentence" prints '^linkhealth: 9.0-1 is installed, and the older .* may not read its state' \
     inside dpkg -i "/packages/linkhealth_${version}_amd64.deb"
-want "and leaves what was there" says '^9.0-1$' inside dpkg-query -W -f='${Version}\n' linkhealth
+want "and leaves what was there" prints '^9.0-1$' inside dpkg-query -W -f='${Version}\n' linkhealth
 
 # removed, purged
 want "removed" inside dpkg -r linkhealth

@@ -33,14 +33,8 @@ cleanup() {
     rm -rf --one-file-system "$work"
 }
 trap cleanup EXIT
-failed=0
-# want WHAT COMMAND...
-want() {
-    local what=$1
-    shift
-    if "$@" >"$work/out" 2>&1; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     | /' "$work/out" | tail -n 30; failed=1; fi
-}
-says() { local text=$1; shift; "$@" >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; cat "$work/said"; grep -qE -e "$text" "$work/said"; }
+scratch=$work
+. tests/packaging/checks.sh
 
 base=$(buildah from scratch)
 buildah add -q "$base" "$chroots/$suite.tar" / >/dev/null

@@ -19,13 +19,8 @@ chmod 755 "$work"
 root=$work/root daemon=''
 cleanup() { [ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true; umount -l "$root"/{proc,sys,dev} 2>/dev/null || true; rm -rf --one-file-system "$work"; }
 trap cleanup EXIT
-failed=0
-want() {
-    local what=$1
-    shift
-    if "$@" >"$work/log" 2>&1; then echo "ok   $what"; else echo "FAIL $what"; sed 's/^/     | /' "$work/log" | tail -n 20; failed=1; fi
-}
-says() { local text=$1; shift; "$@" >"$work/said" 2>&1 || true; cat "$work/said"; grep -qE -e "$text" "$work/said"; }
+scratch=$work
+. tests/packaging/checks.sh
 inside() { chroot "$root" env -u TMPDIR LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 # fresh SUITE: $root as the chroot that deb.sh has made
 fresh() {
@@ -79,7 +74,7 @@ if [ -s "$CHROOTS/bullseye.tar" ] && [ -e "$work/amd64" ]; then
     echo "the tarball in a bare Debian bullseye"
     fresh bullseye
     cp -a "$work/amd64/." "$root/"
-    want "it says its version" says '^linkhealth ' inside linkhealth --version
+    want "it says its version" prints '^linkhealth ' inside linkhealth --version
     inside linkhealth demo </dev/null >"$work/demo" 2>&1 || true
     want "the demo finds its fault, and proves the repair" sh -c "grep -q 'Dirty connector on the fibre of lane 4' '$work/demo' && grep -q PASS '$work/demo' || { cat '$work/demo'; false; }"
     want "the daemon answers, and ends" starts nobody
@@ -89,11 +84,11 @@ if [ -s "$CHROOTS/bullseye.tar" ] && [ -e "$work/amd64" ]; then
     package=$(ls "$out"/linkhealth-[0-9]*portable.x86_64.rpm)
     wants=$(rpm -qpR "$package" 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
     want "it asks for $wants at most" no_newer_than GLIBC_2.31 "$wants"
-    # That root has no rpm of its own, so nobody provides what it requires.
+    # That root has no rpm database, so the package's requirements cannot be met there: --nodeps.
     want "it is installed, and its scripts have nothing to say" sh -c "rpm --root '$root' --dbpath /var/lib/rpm --nodeps -i '$package' 2>'$work/scripts'; status=\$?; cat '$work/scripts'; [ \$status -eq 0 ] && ! grep -vE '^(rpm:|Creating) ' '$work/scripts'"
     want "every file is as it was packed" rpm --root "$root" --dbpath /var/lib/rpm --nodeps -V linkhealth
     want "the user is made" inside getent passwd linkhealth
-    want "the configuration is one" says '^/etc/linkhealth/linkhealth.yaml$' rpm --root "$root" --dbpath /var/lib/rpm -qc linkhealth
+    want "the configuration is one" prints '^/etc/linkhealth/linkhealth.yaml$' rpm --root "$root" --dbpath /var/lib/rpm -qc linkhealth
     want "the daemon answers, and ends" starts linkhealth
     echo 'log_level: debug' >>"$root/etc/linkhealth/linkhealth.yaml"
     want "installed again, the changed configuration stays" sh -c "rpm --root '$root' --dbpath /var/lib/rpm --nodeps -U --replacepkgs '$package' && grep -q 'log_level: debug' '$root/etc/linkhealth/linkhealth.yaml'"
@@ -114,8 +109,9 @@ else
     if [ ! -s "$libraries" ]; then
         # Without bullseye-security, whose arm64 files are not all there any more.
         mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | sed 's,/*$,,' | grep -m 1 '/debian$' || true)
+        [ -n "$mirror" ] || skip "apt has no Debian archive on this machine"
         mmdebstrap --variant=extract --architectures=arm64 --include=libc6,libsystemd0 bullseye "$libraries.new.tar" \
-            "deb ${mirror:-http://deb.debian.org/debian} bullseye main" >"$CHROOTS/arm64-libraries.log" 2>&1 ||
+            "deb $mirror bullseye main" >"$CHROOTS/arm64-libraries.log" 2>&1 ||
             { tail -n 3 "$CHROOTS/arm64-libraries.log"; skip "no libraries of Debian 11 for arm64"; }
         mv "$libraries.new.tar" "$libraries"
     fi
@@ -123,7 +119,7 @@ else
     tar -x -C "$work/libraries" -f "$libraries" --exclude='./dev/*'
     arm64() { "$qemu" -L "$work/libraries" "$work/arm64/usr/bin/$1" "${@:2}"; }
     amd64() { "$work/amd64/usr/bin/$1" "${@:2}"; }
-    want "it says its version" says '^linkhealth ' arm64 linkhealth --version
+    want "it says its version" prints '^linkhealth ' arm64 linkhealth --version
     count=0 differ=()
     for recording in "$recordings"/*.jsonl.gz; do
         [ -e "$recording" ] || continue

@@ -184,7 +184,7 @@ void Simulation::reboot_node(double t) {
 
 /// From now on the switches negotiate another FEC mode, equally on all ports.
 void Simulation::change_fec(double t) {
-  for (const auto& port : ports_)  // nobody disables correction on cables that need it
+  for (const auto& port : ports_)  // cables that need correction keep it
     if (port->setup.medium->build == Build::kDac) return;
   for (const auto& port : ports_) {
     if (port->setup.medium->fec != Fec::kRs544 || port->unused || port->virtual_function) continue;

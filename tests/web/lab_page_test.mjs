@@ -94,7 +94,7 @@ async function acknowledged() {
 }
 
 async function closed() {
-  await becomes(() => document.querySelector('.tile') && !document.querySelector('tr.work'),
+  await becomes(() => document.querySelector('table.ports') && !document.querySelector('tr.work'),
     'the page that was open all the time, over the SIGKILL, shows it by itself');
   const found = await read('node', '.ports', work);
   check(found.length === 0, `no port stands out: ${found}`);
