@@ -71,7 +71,9 @@ Result<Action> parse_action(const HttpRequest& request) {
 std::string format_until(const std::optional<WallTime>& until, WallTime now,
                          std::string_view without) {
   if (!until) return std::string(without);
-  return fmt::format("until {} (for {})", format_instant(*until), format_duration(*until - now));
+  // The request took a moment: two hours are not 119 minutes.
+  const Milliseconds left = *until - now + std::chrono::seconds(1);
+  return fmt::format("until {} (for {})", format_instant(*until), format_duration(left));
 }
 
 /// Omits members whose value is "".

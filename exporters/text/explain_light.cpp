@@ -86,10 +86,11 @@ bool is_far_older_than_loss(const PortReport& port, SteadyTime t) {
 
 /// "far Tx +0.4 ━━━━ 8.1 dB below baseline ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
 std::string budget_line(const PortReport& port, const ModuleSample& module, std::size_t lane,
-                        SteadyTime t, bool ascii) {
+                        SteadyTime t, const TextStyle& style) {
   const auto rx = lane_dbm(&module, lane, &ModuleLane::rx_power_mw);
   const ModuleSample* far = is_far_older_than_loss(port, t) ? nullptr : far_module(port);
   const auto tx = lane_dbm(far, lane, &ModuleLane::tx_power_mw);
+  const bool ascii = style.ascii;
   const std::string_view dash = ascii ? "----" : "━━━━";
   std::string text = fmt::format("far Tx {} {}", format_dbm(tx, "unknown"), dash);
   const double lost_db = port.figures.rx_power_lost_db.value_or(0);
@@ -100,7 +101,11 @@ std::string budget_line(const PortReport& port, const ModuleSample& module, std:
   text += fmt::format("{}{} Rx {}", dash, ascii ? ">" : "▶", format_dbm(rx, ""));
   if (module.lanes.size() > 1) text += fmt::format(" (lane {})", lane + 1);
   const auto alarm = limit_dbm(module.thresholds.rx_power_mw.low_alarm);
-  return alarm ? text + "   limit " + format_dbm(alarm, "") : text;
+  if (!alarm) return text;
+  const std::string limit = "limit " + format_dbm(alarm, "");
+  const std::size_t margin = TextPage::kLabelColumns + 2;
+  const bool fits = margin + display_width(text) + 3 + limit.size() <= usable_width(style);
+  return text + (fits ? "   " : "\n" + std::string(margin, ' ')) + limit;
 }
 
 /// "2 [#       ] -9.1 !" between the module's alarm limits.
@@ -210,7 +215,7 @@ std::string lanes_text(const PortReport& port, const TextStyle& style, SteadyTim
     return "  " + paint_faint(pad_right(name, TextPage::kLabelColumns), style);
   };
   if (is_older_than_loss(port)) return label("Light dBm") + "not read since the link went down\n";
-  std::string text = label("Light dBm") + budget_line(port, *module, *lane, t, style.ascii) + "\n";
+  std::string text = label("Light dBm") + budget_line(port, *module, *lane, t, style) + "\n";
   if (module->lanes.size() < 2) return text;
   constexpr std::size_t kCellColumns = 21;
   const std::size_t per_line =

@@ -201,7 +201,16 @@ void ruled_out(TextPage& page, const FaultReport& fault) {
     rows.back().push_back(evidence.rules_out);
   }
   page.line();
-  page.table(std::move(rows));
+  const auto lines = align_columns(rows, 2, std::string::npos, page.style().ascii);
+  const auto fits = [&page](const std::string& line) {
+    return display_width(line) <= page.width();
+  };
+  if (std::ranges::all_of(lines, fits)) return page.table(std::move(rows));
+  page.line(paint_faint("  Ruled out by", page.style()));
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::string limit = rows[i][2].empty() ? "" : " (limit " + rows[i][2] + ")";
+    page.text(2, rows[i][0] + ": " + rows[i][1] + limit + ": " + rows[i][3]);
+  }
 }
 
 /// The other faults that were considered.

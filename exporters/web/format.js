@@ -36,7 +36,7 @@ export const ago = (at, now) => [`${duration((Date.parse(now) - new Date(at).get
 export function quantity(value, unit) {
   if (!known(value)) return '';
   const text = unit === 'dBm' ? dbm(value) : Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? ber(value) : String(+value.toPrecision(3));
-  return unit && unit !== 'dBm' ? `${text} ${unit}` : text;
+  return unit && unit !== 'dBm' ? `${text} ${unit === 'C' ? '°C' : unit}` : text;
 }
 
 const SVG = ['svg', 'path', 'line', 'polyline', 'polygon', 'circle', 'rect', 'text', 'g'];

@@ -30,7 +30,7 @@ function rowsOf(port, past) {
   const light = (x) => dbm(x <= DARK_DBM ? -Infinity : x);
   const lanes = lanesOf(past);
   return [
-    { name: 'BER', title: 'Bit errors before correction (pre-FEC BER)', format: ber, log: true, limit: port.figures?.pre_fec_ber_limit, limitWord: 'FEC limit', series: [{ name: '', points: pick(past, 'pre_fec_ber') }] },
+    { name: 'BER', title: 'Bit errors before correction (pre-FEC BER)', format: ber, log: true, limit: port.figures?.pre_fec_ber_limit, limitWord: 'FEC limit', now: port.now?.link?.carrier ? port.figures?.pre_fec_ber : undefined, series: [{ name: '', points: pick(past, 'pre_fec_ber') }] },
     { name: 'Rx', title: lanes.length > 1 ? 'Received light, each lane' : 'Received light', format: light, tick: (x) => x.toFixed(1), none: DARK_DBM, limit: low, limitWord: 'low alarm',
       series: lanes.length ? lanes.map((lane) => ({ name: lanes.length > 1 ? `lane ${lane}` : '', points: pick(past, `rx_power_dbm.${lane}`) })) : [{ name: '', points: pick(past, 'rx_power_dbm') }] },
     { name: 'temperature', title: 'Module temperature', format: (x) => `${x.toFixed(1)} °C`, tick: (x) => x.toFixed(0), limit: limits.temperature_c?.high_warn, limitWord: 'high warning', series: [{ name: '', points: pick(past, 'temperature_c') }] },
@@ -39,12 +39,14 @@ function rowsOf(port, past) {
 
 // "now" only of what was read within a minute of the report; an older reading says how old it is.
 function latest(row, now) {
+  const limit = row.limit === undefined ? '' : `, ${row.limitWord} ${row.format(row.limit)}`;
+  if (row.now !== undefined) return `${row.format(row.now)} now${limit}`; // the same number as in the verdict
   const values = row.series.map((one) => one.points.findLast((point) => Number.isFinite(point.value))).filter(Boolean);
   if (!values.length) return '';
   const newest = Math.max(...values.map((point) => point.at));
   const worst = values.reduce((a, b) => ((row.log ? b.value > a.value : row.name === 'Rx' ? b.value < a.value : b.value > a.value) ? b : a));
   const age = (now - newest) / 1000;
-  return `${values.length > 1 ? 'worst ' : ''}${row.format(worst.value)} ${age <= 120 ? 'now' : `${duration(age)} ago`}${row.limit === undefined ? '' : `, ${row.limitWord} ${row.format(row.limit)}`}`;
+  return `${values.length > 1 ? 'worst ' : ''}${row.format(worst.value)} ${age <= 120 ? 'now' : `${duration(age)} ago`}${limit}`;
 }
 
 export function overTime(report, port, events, past, width, state) {

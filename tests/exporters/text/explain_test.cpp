@@ -46,8 +46,8 @@ TEST(ExplainText, FitsTheTerminal) {
     const std::string text = explain(test::dirty_port(), width);
     for (const auto line : split(text, '\n')) {
       const bool table = line.starts_with("  +") || line.starts_with("  -");
-      const bool unbroken = line.starts_with("mlx5_3/1") || line.starts_with("  Light");
-      if (!table && !unbroken) {
+      const bool unbroken = table || line.starts_with("  Light");  // below 80 columns
+      if (!line.starts_with("mlx5_3/1") && (width >= 80 || !unbroken)) {
         EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
       }
     }
@@ -272,6 +272,26 @@ TEST(RepairRows, WhatWasTriedAndTheOutcome) {
   PortReport port = test::dirty_port();
   port.faults.front() = fault;
   EXPECT_THAT(explain(port), HasSubstr("Tried        fibre reseated"));
+}
+
+TEST(ExplainText, WhatIsRuledOutWrapsIfItDoesNotFit) {
+  PortReport port = test::dirty_port();
+  Evidence warm;
+  warm.text = "module temperature above its baseline and the room's rise";
+  warm.observed = -0.235;
+  warm.threshold = 11;
+  warm.op = "<";
+  warm.unit = "C";
+  warm.supports = false;
+  warm.rules_out = "failing transmitter in this module and bad module at this end";
+  port.faults[0].ruled_out = {warm};
+  for (const int width : {80, 100, 200}) {
+    const std::string text = explain_text(port, {.colour = false, .width_columns = width}, {});
+    for (const std::string_view line : split(text, '\n'))
+      EXPECT_LE(static_cast<int>(display_width(line)), width) << line;
+    EXPECT_EQ(text.find("  limit  fault") == std::string::npos, width < 200) << text;
+    EXPECT_THAT(text, HasSubstr("bad module"));
+  }
 }
 
 }  // namespace
