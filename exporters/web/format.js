@@ -35,7 +35,7 @@ export const time = (at) => el('time', { datetime: new Date(at).toISOString(), t
 export const ago = (at, now) => [`${duration((Date.parse(now) - new Date(at).getTime()) / 1000)} ago (`, time(at), ')'];
 export function quantity(value, unit) {
   if (!known(value)) return '';
-  const text = unit === 'dBm' ? dbm(value) : Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? ber(value) : String(+value.toPrecision(3));
+  const text = unit === 'dBm' ? dbm(value) : unit === 'dB' ? value.toFixed(1) : Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? ber(value) : String(+value.toPrecision(3));
   return unit && unit !== 'dBm' ? `${text} ${unit === 'C' ? '°C' : unit}` : text;
 }
 
