@@ -48,7 +48,8 @@ class WorkDirectory {
       throw CommandError(kBadInput, errno_error("demo: cannot create " + name, errno).message);
     path_ = name;
   }
-  ~WorkDirectory() {
+  ~WorkDirectory() { remove(); }
+  void remove() const {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
@@ -67,9 +68,14 @@ class DemoDaemon {
     if (pipe2(control_.data(), O_CLOEXEC) != 0)
       throw CommandError(kBadInput, errno_error("demo: no pipe", errno).message);
     std::fflush(nullptr);  // otherwise both processes would write buffered output
+    const pid_t guide = getpid();
     child_ = fork();
     if (child_ < 0) throw CommandError(kBadInput, errno_error("demo: no process", errno).message);
-    if (child_ == 0) _exit(run_child(work, clock, control_[0]));
+    if (child_ == 0) {
+      const int status = run_child(work, clock, control_[0]);
+      if (getppid() != guide) work.remove();  // the guide was killed and cannot do it
+      _exit(status);
+    }
     close(control_[0]);
   }
   ~DemoDaemon() {

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <csignal>
 
 #include <algorithm>
 #include <cstdlib>
@@ -101,6 +102,34 @@ TEST_F(CliWithDaemon, DoctorsExitCodeShowsUnavailableSources) {
   EXPECT_THAT(json.out, StartsWith("{\"schema\":\"linkhealth.doctor/1\",\"node\":\"gpu-0417\""));
   EXPECT_EQ(run("doctor --sysroot /nowhere").exit_code, kBadInput);
   EXPECT_THAT(run("doctor --help").out, HasSubstr("Exit codes:"));
+}
+
+TEST_F(CliTest, TheDemoLeavesNothingBehindWhenItIsKilled) {
+  const std::string place = directory + "/demo";
+  std::filesystem::create_directory(place);
+  const auto is_empty = [&] { return std::filesystem::is_empty(place); };
+  for (const int signal : {SIGTERM, SIGHUP, SIGKILL}) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      setenv("TMPDIR", place.c_str(), 1);
+      std::freopen("/dev/null", "w", stdout);
+      execl(LINKHEALTH_PROGRAM, "linkhealth", "demo", nullptr);
+      _exit(127);
+    }
+    // Its daemon runs once its socket is there.
+    const auto runs = [&] {
+      std::error_code changes;  // the demo makes its files meanwhile
+      for (std::filesystem::recursive_directory_iterator each(place, changes), end; each != end;
+           each.increment(changes))
+        if (each->path().filename() == "linkhealth.sock") return true;
+      return false;
+    };
+    while (!runs()) ASSERT_EQ(waitpid(child, nullptr, WNOHANG), 0);
+    kill(child, signal);
+    waitpid(child, nullptr, 0);
+    while (!is_empty()) std::this_thread::yield();
+  }
 }
 
 TEST_F(CliTest, TheDemoSaysThatThereIsNoPlaceForItsFiles) {
