@@ -208,7 +208,7 @@ constexpr Fault kFaults[] = {
      "check the administrative state of the port", "linux: IFF_UP; IBTA PortPhysicalState Disabled",
      kCertain},
     {FaultId::kUnplugged, "unplugged", End::kPath, Severity::kCritical, "Unplugged",
-     "the fibre or cable is not plugged in", kUnplugged, kVerifyUp,
+     "the fibre, the cable or the module is not plugged in", kUnplugged, kVerifyUp,
      "plug it in: light returns and the far end is the planned one",
      "linux: ethtool link_ext_state No cable, Serdes ALOS; the module's loss of signal"},
     {FaultId::kFarPortDown, "far_port_down", End::kFar, Severity::kCritical, "Far port down",

@@ -83,7 +83,13 @@ Finding tx_low(const Features& f) {
 Finding far_tx_low(const Features& f) {
   if (f.down && !f.light.far_fresh) return unknown(kFarNotSince);
   if (!f.light.far_tx) return no_loss(f, f.port.far, f.port.far.tx_lanes, kNoFarPowers);
-  return low(f, *f.light.far_tx, kFarModule, "far Tx power below baseline");
+  LightLossEstimate sent = *f.light.far_tx;
+  // If no lane lost power, a reader looks for the lane that the received light is about.
+  if (sent.loss_db < limit_db(sent, f.settings.light_loss_db) && f.light.far_tx_same_lane) {
+    sent.loss_db = std::max(0.0, *f.light.far_tx_same_lane);
+    sent.lane = f.light.rx->lane;
+  }
+  return low(f, sent, kFarModule, "far Tx power below baseline");
 }
 Finding far_rx_low(const Features& f) {
   if (f.down && !f.light.far_fresh) return unknown(kFarNotSince);

@@ -29,7 +29,7 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Always 1; the port's health (healthy, at_risk, degraded, down, unknown, exempt). One series "
      "a port."},
     {"linkhealth_fault_active", kGauge, "device,port,fault,end,severity,state", "", "",
-     "Confidence (0 to 1) of a fault that is not closed; no series without a fault."},
+     "Confidence (0.01 to 0.99) of a fault that is not closed; no series without a fault."},
     {"linkhealth_fault_opened_timestamp_seconds", kGauge, "device,port,fault,end", "s", "",
      "When a fault that is not closed opened."},
     {"linkhealth_fault_lane", kGauge, "device,port,fault,end", "", "",

@@ -54,6 +54,11 @@ std::optional<std::uint64_t> lane_of(const FaultReport& fault) {
   return std::nullopt;
 }
 
+/// Whole per cent from 1 to 99, as people read them: an alert writes "99%", not "98.77%".
+double in_whole_percent(double confidence) {
+  return std::clamp(std::round(confidence * 100) / 100, 0.01, 0.99);
+}
+
 void add_faults(PortSeries& out, const PortReport& port) {
   for (const FaultReport& fault : port.faults) {
     const std::string_view end = to_string(fault.end);
@@ -63,7 +68,7 @@ void add_faults(PortSeries& out, const PortReport& port) {
     }
     out.add("linkhealth_fault_active",
             {fault.fault, end, to_string(fault.severity), to_string(fault.state)},
-            fault.confidence);
+            in_whole_percent(fault.confidence));
     out.add("linkhealth_fault_opened_timestamp_seconds", {fault.fault, end},
             unix_seconds(fault.opened_at));
     if (const auto lane = lane_of(fault))

@@ -153,6 +153,8 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     ticket.steps.push_back(
         {fault.repair[i], format_stop(fault.repair[i], port.port, i + 1 == fault.repair.size())});
+  if (fault.state == FaultState::kOpen || fault.state == FaultState::kAcknowledged)
+    ticket.confirm = fault.to_be_sure;
   ticket.verified_when = fault.verify;
   ticket.evidence = evidence_lines(fault);
   ticket.history.push_back("open since " + format_ago(fault.opened_at, now));
@@ -347,6 +349,7 @@ std::string ticket_markdown(const Ticket& ticket) {
   for (std::size_t i = 0; i < ticket.steps.size(); ++i)
     out +=
         fmt::format("{}. {}\n   {}\n", i + 1, sentence(ticket.steps[i].text), ticket.steps[i].stop);
+  if (!ticket.confirm.empty()) out += fmt::format("\nTo confirm: {}.\n", escaped(ticket.confirm));
   out += fmt::format("\n## Verify\n\n`{}`\n", ticket.verify);
   if (!ticket.verified_when.empty())
     out += fmt::format("\nFixed when: {}.\n", escaped(ticket.verified_when));
@@ -386,6 +389,7 @@ std::string ticket_json(const Ticket& ticket) {
     put(one, "stop", step.stop);
     out["steps"].push_back(std::move(one));
   }
+  put(out, "confirm", ticket.confirm);
   put(out, "verify", ticket.verify);
   put(out, "verified_when", ticket.verified_when);
   out["evidence"] = ticket.evidence;

@@ -37,6 +37,7 @@ struct Ticket {
   std::vector<std::string> before;  ///< before touching anything
   std::vector<std::string> bring;
   std::vector<TicketStep> steps;
+  std::string confirm;        ///< the one test that would confirm the fault
   std::string verify;         ///< the command
   std::string verified_when;  ///< what it tests
   std::vector<std::string> evidence, history;

@@ -32,8 +32,16 @@ function range(values, limit, log) {
   return log ? [Math.floor(low), Math.ceil(high)] : [low - (high - low) * 0.08, high + (high - low) * 0.08];
 }
 
+/** Multiples of 1, 2 or 5 times a power of ten, at most five of them. */
+function roundTicks(low, high) {
+  const rough = (high - low) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((one) => one * power >= rough);
+  return Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, i) => (Math.ceil(low / step) + i) * step);
+}
+
 function valueTicks(low, high, log) {
-  if (!log) return [low, (low + high) / 2, high];
+  if (!log) return roundTicks(low, high);
   const step = Math.max(1, Math.ceil((high - low) / 4));
   return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => 10 ** (high - i * step));
 }

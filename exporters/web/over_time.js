@@ -1,9 +1,10 @@
 // "Over time": all lanes, errors, temperature and traffic on one axis, with bands of fault, maintenance and proof.
 import { axis, chart, crosshair } from './chart.js';
-import { ber, dbm, duration, el } from './format.js';
+import { ago, ber, dbm, duration, el } from './format.js';
 import { RANGES } from './past.js';
 
 const DARK_DBM = -40; // what the history keeps for no light
+const tick = (x) => String(+x.toFixed(2)).replace('-', '−');
 const pick = (past, key) => past.points.map((point) => ({ at: point.at, value: point[key] }));
 const lanesOf = (past) => [...new Set(past.points.flatMap((point) => Object.keys(point)))].map((key) => key.match(/^rx_power_dbm\.(\d)$/)?.[1]).filter(Boolean).sort();
 
@@ -31,22 +32,23 @@ function rowsOf(port, past) {
   const lanes = lanesOf(past);
   return [
     { name: 'BER', title: 'Bit errors before correction (pre-FEC BER)', format: ber, log: true, limit: port.figures?.pre_fec_ber_limit, limitWord: 'FEC limit', now: port.now?.link?.carrier ? port.figures?.pre_fec_ber : undefined, series: [{ name: '', points: pick(past, 'pre_fec_ber') }] },
-    { name: 'Rx', title: lanes.length > 1 ? 'Received light, each lane' : 'Received light', format: light, tick: (x) => x.toFixed(1), none: DARK_DBM, limit: low, limitWord: 'low alarm',
+    { name: 'Rx', title: lanes.length > 1 ? 'Received light, each lane' : 'Received light', format: light, tick, none: DARK_DBM, limit: low, limitWord: 'low alarm', now: port.now?.link?.carrier ? port.figures?.worst_rx_power_dbm : undefined,
       series: lanes.length ? lanes.map((lane) => ({ name: lanes.length > 1 ? `lane ${lane}` : '', points: pick(past, `rx_power_dbm.${lane}`) })) : [{ name: '', points: pick(past, 'rx_power_dbm') }] },
-    { name: 'temperature', title: 'Module temperature', format: (x) => `${x.toFixed(1)} °C`, tick: (x) => x.toFixed(0), limit: limits.temperature_c?.high_warn, limitWord: 'high warning', series: [{ name: '', points: pick(past, 'temperature_c') }] },
+    { name: 'temperature', title: 'Module temperature', format: (x) => `${x.toFixed(1)} °C`, tick, limit: limits.temperature_c?.high_warn, limitWord: 'high warning', series: [{ name: '', points: pick(past, 'temperature_c') }] },
   ].filter((row) => row.series.some((one) => one.points.some((point) => Number.isFinite(point.value))));
 }
 
 // "now" only of what was read within a minute of the report; an older reading says how old it is.
 function latest(row, now) {
   const limit = row.limit === undefined ? '' : `, ${row.limitWord} ${row.format(row.limit)}`;
-  if (row.now !== undefined) return `${row.format(row.now)} now${limit}`; // the same number as in the verdict
+  const worstOf = row.series.length > 1 ? 'worst ' : '';
+  if (row.now !== undefined) return `${worstOf}${row.format(row.now)} now${limit}`; // the same number as in the verdict
   const values = row.series.map((one) => one.points.findLast((point) => Number.isFinite(point.value))).filter(Boolean);
   if (!values.length) return '';
   const newest = Math.max(...values.map((point) => point.at));
   const worst = values.reduce((a, b) => ((row.log ? b.value > a.value : row.name === 'Rx' ? b.value < a.value : b.value > a.value) ? b : a));
   const age = (now - newest) / 1000;
-  return `${values.length > 1 ? 'worst ' : ''}${row.format(worst.value)} ${age <= 120 ? 'now' : `${duration(age)} ago`}${limit}`;
+  return `${worstOf}${row.format(worst.value)} ${age <= 120 ? 'now' : `${duration(age)} ago`}${limit}`;
 }
 
 export function overTime(report, port, events, past, width, state) {
@@ -55,6 +57,7 @@ export function overTime(report, port, events, past, width, state) {
   const since = state.range ?? 86400;
   const first = rows.flatMap((row) => row.series.flatMap((one) => one.points.find((point) => Number.isFinite(point.value))?.at ?? [])).reduce((a, b) => Math.min(a, b), now - 1000);
   const from = Math.max(first, now - since * 1000); // before the first reading there is nothing to draw
+  const short = past.remembered && rows.length && first - (now - since * 1000) > since * 50;
   const time = axis(from, now, width);
   const bands = bandsOf(past, events, now).filter((band) => band.to >= time.from && band.from <= time.to);
   const readout = el('p.readout', { 'aria-live': 'polite' });
@@ -65,6 +68,7 @@ export function overTime(report, port, events, past, width, state) {
   return el('section.card', {}, el('div.bar', {}, el('h2', {}, 'Over time'),
     past.remembered ? el('div.ranges', { role: 'group', 'aria-label': 'Time range' }, RANGES.map(([text, seconds]) => el('button', { type: 'button', id: `range-${seconds}`, 'aria-pressed': String(seconds === since), click: () => state.setRange(seconds) }, text))) : ''),
   past.remembered ? '' : el('p.soft.small', {}, 'This daemon keeps no history: the charts begin when this page was opened.'),
+  short ? el('p.soft.small', {}, 'The history of this port begins ', ago(first, report.at), '.') : '',
   rows.length ? [readout, stack] : el('p.soft', {}, 'No readings yet.'),
   el('p.legend.small', {}, lanes.length > 1 ? lanes.map((one, index) => el(`span.key.s${index % 8}`, {}, one.name)) : '',
     bands.some((band) => band.kind === 'fault') ? el('span.key.fault', {}, 'fault open') : '', bands.some((band) => band.kind === 'proof') ? el('span.key.proof', {}, 'repair being verified') : '',

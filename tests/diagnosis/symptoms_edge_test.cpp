@@ -207,6 +207,23 @@ TEST(PowerLost, IsUnreadableOrNotKnownYet) {
     EXPECT_FALSE(look(id, scene.view).pending) << "it is no longer read: waiting does not help";
 }
 
+TEST(FarTxLow, NamesTheLaneThatTheReceivedLightIsAboutUnlessAnotherLostPower) {
+  Scene scene;
+  scene.view.light.far_fresh = true;
+  scene.view.light.rx = LightLossEstimate{6.0, 0.2, 3};
+  scene.view.light.far_tx_same_lane = -0.1;
+  scene.view.light.far_tx = LightLossEstimate{0.4, 0.2, 1};
+  Finding sent = look(kFarTxLow, scene.view);
+  ASSERT_TRUE(sent.absent());
+  EXPECT_EQ(sent.comparisons.front().lane, 3);
+  EXPECT_EQ(sent.comparisons.front().observed, 0.0);
+  scene.view.light.far_tx = LightLossEstimate{3.4, 0.2, 1};
+  sent = look(kFarTxLow, scene.view);
+  ASSERT_TRUE(sent.present());
+  EXPECT_EQ(sent.comparisons.front().lane, 1);
+  EXPECT_EQ(sent.comparisons.front().observed, 3.4);
+}
+
 TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
   Scene scene;
   SignalStats& s = scene.view.signal;

@@ -144,6 +144,21 @@ TEST(Metrics, WhatHardwareDoesNotMeasureHasNoSeries) {
           "linkhealth_gap{device=\"mlx5_9\",port=\"1\",probe=\"module\",reason=\"EBUSY\"} 1"));
 }
 
+TEST(Metrics, AConfidenceIsWholePerCentAndNeverCertain) {
+  Report report;
+  report.ports = {test::down_port()};
+  const auto shown = [&](double confidence) {
+    report.ports[0].faults.at(0).confidence = confidence;
+    const std::string text = render(report);
+    const std::size_t begin = text.find(' ', text.find("linkhealth_fault_active{")) + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(shown(0.98769), "0.99");
+  EXPECT_EQ(shown(0.634), "0.63");
+  EXPECT_EQ(shown(0.99999), "0.99");
+  EXPECT_EQ(shown(0.0004), "0.01");
+}
+
 TEST(Metrics, ADownLinkHasBandwidthZeroAndNoSpeed) {
   Report report;
   report.ports = {test::down_port()};
