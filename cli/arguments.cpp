@@ -400,7 +400,7 @@ void add_verify(CommandTable& commands) {
   add_verify_options(command, options);
   set_footer(command,
              "PASS needs: no link loss, no uncorrectable block, no fault sign, and 3/RATIO bits "
-             "without an error\n(95 % confidence; 2 h 5 min at 400G and 1e-15). Without FEC some "
+             "without an error\n(95% confidence; 2 h 5 min at 400G and 1e-15). Without FEC some "
              "errors are allowed and more bits\nare needed. A restart of the daemon does not "
              "matter.\n",
              "  linkhealth verify mlx5_3\n"

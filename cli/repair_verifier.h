@@ -1,6 +1,6 @@
 // The acceptance test of a link, as a pure fold over its reports. Errors are a Poisson process: at
 // a bit error ratio B, N bits have N x B errors on average. k errors in N bits exclude a ratio of B
-// or worse with the confidence 1 - P(at most k | N x B); with k = 0 that is 95 % at N = 3/B
+// or worse with the confidence 1 - P(at most k | N x B); with k = 0 that is 95% at N = 3/B
 // (docs/physics.md 3b).
 #pragma once
 

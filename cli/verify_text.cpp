@@ -34,7 +34,7 @@ std::string format_rx(const PortReport& port, const std::optional<RepairRecord>&
 
 std::string conditions(const VerifyLimits& limits) {
   return fmt::format(
-      "no carrier loss for {}, no uncorrectable block, BER below {:.0e} with {:.0f} % confidence",
+      "no carrier loss for {}, no uncorrectable block, BER below {:.0e} with {:.0f}% confidence",
       long_duration(limits.least_s), limits.ber, 100 * limits.confidence);
 }
 

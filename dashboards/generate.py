@@ -169,7 +169,7 @@ groups:
 
 
 def percent(share):
-    return f"{share * 100:.0f} %"
+    return f"{share * 100:.0f}%"
 
 
 def section(fault, faults, symptoms, both):

@@ -103,7 +103,7 @@ def fleet():
         panel("timeseries", "Is the number of unhealthy links falling?", [('fleet:linkhealth_links:count{health!~"healthy|exempt"}', "{{health}}")],
               note="At bring-up this is the burn-down.", overrides=health_colours()),
         panel("timeseries", "Is there a flap storm?", [("fleet:linkhealth_links_flapping:ratio5m", "share of all links")],
-              unit="percentunit", note="Unplanned carrier losses only. Storm: 1 %."),
+              unit="percentunit", note="Unplanned carrier losses only. Storm: 1%."),
         panel("timeseries", "Are repairs keeping up? (events in an hour)",
               [('sum by (event) (sum_over_time(fault:linkhealth_fault_events:rate5m{event=~"opened|proving|closed|reopened"}[1h])) * 60',
                 "{{event}}")], decimals=0),

@@ -69,7 +69,7 @@ std::string format_time(double seconds) {
                        : fmt::format("{:.0f} min", std::floor(seconds / 60));
 }
 
-/// The accuracy of an error ratio: " over 2 min (3.1e-05 to 3.4e-05 with 95 % confidence)".
+/// The accuracy of an error ratio: " over 2 min (3.1e-05 to 3.4e-05 with 95% confidence)".
 std::string format_window(const Comparison& seen, const Features& f) {
   constexpr double kSharp = 1.1;  // with many errors the range is negligible
   const SignalStats& s = f.signal;
@@ -78,9 +78,9 @@ std::string format_window(const Comparison& seen, const Features& f) {
     return "";
   std::string text = " over " + format_time(s.ber_window_s);
   if (!s.ber || !s.ber_range || seen.observed != *s.ber) return text;
-  if (s.ber_range->high < kSharp * s.ber_range->low) return text + " (±5 %, 95 % confidence)";
+  if (s.ber_range->high < kSharp * s.ber_range->low) return text + " (±5%, 95% confidence)";
   return text +
-         fmt::format(" ({:.1e} to {:.1e}, 95 % confidence)", s.ber_range->low, s.ber_range->high);
+         fmt::format(" ({:.1e} to {:.1e}, 95% confidence)", s.ber_range->low, s.ber_range->high);
 }
 
 /// The operator that holds for what was seen: a failed comparison is inverted.

@@ -67,7 +67,7 @@ constexpr Row kTimes[] = {
          "verification of a repair begins after this time without symptoms"),
     make(&S::proof_s, "proof_s", 0, 604800, "s", "longest verification of a repair"),
     make(&S::proof_ber, "proof_ber", 1e-18, 1e-6, "",
-         "the verification rules out this post-FEC BER with 95 % confidence: no error in 3/(ratio "
+         "the verification rules out this post-FEC BER with 95% confidence: no error in 3/(ratio "
          "x rate), docs/physics.md 3b"),
     make(&S::notice_proof_s, "notice_proof_s", 0, 604800, "s",
          "verification of notices and of node faults"),

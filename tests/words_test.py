@@ -38,6 +38,7 @@ BANNED = [
     (r"\bthe other way round\b", "reversed", "the other way round"),
     (r"\bstill here\b", "keep-alive", "still here"),
     (r"\b\d+ ?% sure\b", "confidence", "83% sure"),
+    (r"\d %(?![\w ]*\d)", "no space before %", "with 95 % confidence"),
     (r"\bto be sure\b", "confirm", "to be sure clean it"),
     (r"\bits like\b", "comparable links", "its like correct some"),
     (r"\bends? alike\b|\bended alike\b", "same result", "two in a row end alike"),

@@ -70,7 +70,7 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "When the far end was last read; names from the plan have no time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
      "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: "
-     "estimate, and low and high of the 99 % interval; only for significant changes that reach it "
+     "estimate, and low and high of the 99% interval; only for significant changes that reach it "
      "within 90 days."},
     {"linkhealth_module_info", kGauge,
      "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware", "", "",

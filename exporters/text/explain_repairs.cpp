@@ -47,7 +47,7 @@ std::string format_verifying(const FaultProof& proof, WallTime now) {
                                  format_duration(from_seconds(proof.needed_s)));
   if (proof.ber_bound)
     text +=
-        fmt::format("; then the BER after FEC is below {:.0e} (95 % confidence)", *proof.ber_bound);
+        fmt::format("; then the BER after FEC is below {:.0e} (95% confidence)", *proof.ber_bound);
   return text;
 }
 

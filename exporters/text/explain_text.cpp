@@ -235,7 +235,7 @@ std::string format_error_ratio(const PortFigures& figures) {
   const auto low = figures.pre_fec_ber_low, high = figures.pre_fec_ber_high;
   const std::string more = join_parts(
       {low && high && *high > 1.1 * *low
-           ? fmt::format("95 % confidence: {} to {}", format_ber(*low), format_ber(*high))
+           ? fmt::format("95% confidence: {} to {}", format_ber(*low), format_ber(*high))
            : "",
        figures.pre_fec_ber_normal ? "baseline " + format_ber(*figures.pre_fec_ber_normal) : ""},
       "; ");

@@ -329,7 +329,7 @@ void vdm(TextPage& page, const ModuleVdm& v) {
     row(page, "",
         v.frozen == true ? "avg, min and max are old: another program has frozen them"
                          : "avg, min and max are since an unknown time");
-  if (v.laser_age_percent) row(page, "laser age", fmt::format("{:.0f} %", *v.laser_age_percent));
+  if (v.laser_age_percent) row(page, "laser age", fmt::format("{:.0f}%", *v.laser_age_percent));
   if (v.laser_frequency_error_mhz)
     row(page, "laser error", fmt::format("{:.0f} MHz", *v.laser_frequency_error_mhz));
 }

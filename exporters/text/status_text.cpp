@@ -256,9 +256,9 @@ std::string format_impact(const Impact& impact) {
   std::string text = join_parts(
       {part(impact.bandwidth_lost_mbps, "lost"), part(impact.bandwidth_at_risk_mbps, "at risk")},
       ", ");
-  text += fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
+  text += fmt::format(": {:.0f}% of the node's bandwidth", 100 * impact.share);
   if (impact.rail_share)
-    text += fmt::format(", {:.0f} % of it on rail {}", 100 * *impact.rail_share, impact.rail);
+    text += fmt::format(", {:.0f}% of it on rail {}", 100 * *impact.rail_share, impact.rail);
   return text;
 }
 

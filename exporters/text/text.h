@@ -30,7 +30,7 @@ bool is_problem(const PortReport& port);
 std::size_t count_problems(const Report& report);
 /// "10 ports: 7 healthy, 1 degraded, 1 down, 1 exempt".
 std::string format_ports(const Report& report);
-/// "400 Gb/s lost: 25 % of the node's bandwidth".
+/// "400 Gb/s lost: 25% of the node's bandwidth".
 std::string format_impact(const Impact& impact);
 
 /// All ports; worst health first, then highest confidence.

@@ -96,7 +96,7 @@ def equal_coverage(directory, work):
             time.sleep(1)
         spent = [(now - was) / seconds * 100 for now, was in zip((theirs.cpu_s(), ours.cpu_s()), before)]
     # The goal is half of node_exporter's; the test ensures that it does not double (docs/adr/0006-cost-budget.md).
-    yield ("processor time, equal coverage, each second", f"{spent[1]:.3f} %", f"2 x {spent[0]:.3f} % (goal: half)",
+    yield ("processor time, equal coverage, each second", f"{spent[1]:.3f}%", f"2 x {spent[0]:.3f} % (goal: half)",
            spent[1] <= 2 * spent[0])
 
 

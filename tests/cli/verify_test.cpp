@@ -65,7 +65,7 @@ TEST_F(Verify, PassIsPrinted) {
   EXPECT_THAT(
       out.str(),
       StartsWith("Verifying mlx5_0/1 at 400G (takes 2 h 5 min): no carrier loss for 30 min, no "
-                 "uncorrectable block, BER below 1e-15 with 95 % confidence\n"));
+                 "uncorrectable block, BER below 1e-15 with 95% confidence\n"));
   EXPECT_THAT(out.str(), HasSubstr("\nPASS  mlx5_0/1: BER below the limit with 95% confidence, no "
                                    "carrier loss for 2 h 5 min\n"));
   EXPECT_NEAR(in_seconds(waited), 7510, 30);

@@ -266,7 +266,7 @@ TEST(RepairRows, WhatWasTriedAndTheOutcome) {
           Row("", "module replaced 2 h ago: A1 to B2"),
           Row("Verifying",
               "12 min of 2 h without a symptom, carrier loss or uncorrectable block; then the BER "
-              "after FEC is below 1e-15 (95 % confidence)"),
+              "after FEC is below 1e-15 (95% confidence)"),
           Row("Earlier",
               "3 times on this port, 1 time with this module; the last closed 12 d ago")));
   PortReport port = test::dirty_port();

@@ -247,7 +247,7 @@ TEST(ModuleText, VdmHasARowForEachQuantity) {
   EXPECT_THAT(text, HasSubstr("  host LTP dB  >=256, 32.0\n"));
   EXPECT_THAT(text, HasSubstr("  media BER    now 3.5e-04, max 0\n"));
   EXPECT_THAT(text, HasSubstr("  host tail    max 4\n"));
-  EXPECT_THAT(text, HasSubstr("  laser age    12 %\n"));
+  EXPECT_THAT(text, HasSubstr("  laser age    12%\n"));
   EXPECT_THAT(text, HasSubstr("  OSNR dB      33.9\n"));
   EXPECT_THAT(text, HasSubstr("avg, min and max are since an unknown time\n"));
   m.vdm.frozen = true;
