@@ -483,6 +483,7 @@ Result<Config> load_config_file(const std::string& path, std::span<const Setting
 std::string dump_config(const Config& config) {
   std::string out = fmt::format(
       R"(# The configuration of linkhealthd. Every key is optional; check a file with linkhealthd --check-config.
+# A package has the documents that are named here (docs/...) in /usr/share/doc/linkhealth.
 
 # Where metrics and the API listen: ADDRESS:PORT, or none.
 listen: {}

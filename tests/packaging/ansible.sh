@@ -52,6 +52,15 @@ want "a dry run shows what would change" says '^\+listen: 127.0.0.1:9943' play -
 want "and changes nothing" grep -q '127.0.0.1:9942' "$root/etc/linkhealth/linkhealth.yaml"
 want "a changed configuration is put in place" says 'Restart linkhealthd' play "${changed[@]}"
 want "and in force" inside /usr/bin/python3 -c 'import urllib.request as u; u.urlopen("http://127.0.0.1:9943/-/healthy", timeout=5)'
+tls='{"linkhealth_config": {"listen": "127.0.0.1:9943", "dry_run": true, "web_config_file": "/etc/linkhealth/web.yml"},
+      "linkhealth_web_config": "/srv/web.yml", "linkhealth_web_files": ["/srv/node.crt", "/srv/node.key"]}'
+printf 'tls_server_config:\n  cert_file: node.crt\n  key_file: node.key\n' >"$root/srv/web.yml"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=gpu-0001 -addext subjectAltName=DNS:localhost \
+    -keyout "$root/srv/node.key" -out "$root/srv/node.crt" 2>/dev/null
+want "certificates are put in place" play "${deb[@]}" -e "$tls"
+want "for the daemon, and not for every user" says '^640 linkhealth$' inside stat -c '%a %G' /etc/linkhealth/node.key
+want "and in force" inside /usr/bin/python3 -c 'import ssl, urllib.request as u; u.urlopen("https://localhost:9943/-/healthy", timeout=5, context=ssl.create_default_context(cafile="/srv/node.crt"))'
+want "without them it is as before" play "${changed[@]}"
 before=$(pid)
 want "a configuration that the daemon refuses is not put in place" refuses 'lissten' play "${deb[@]}" -e '{"linkhealth_config": {"lissten": "0.0.0.0:9942"}}'
 want "the old one stays" grep -q '127.0.0.1:9943' "$root/etc/linkhealth/linkhealth.yaml"

@@ -55,7 +55,7 @@ for file in usr/bin/linkhealthd usr/bin/linkhealth usr/lib/systemd/system/linkhe
     usr/share/man/man8/linkhealthd.8.gz usr/share/man/man1/linkhealth.1.gz usr/share/bash-completion/completions/linkhealth \
     usr/share/zsh/vendor-completions/_linkhealth usr/share/fish/vendor_completions.d/linkhealth.fish \
     usr/share/linkhealth-dashboards/rules/linkhealth-alerts.yaml usr/share/linkhealth-dashboards/grafana/fleet.json \
-    usr/share/linkhealth-dashboards/alertmanager.yml; do
+    usr/share/linkhealth-dashboards/alertmanager.yml usr/share/doc/linkhealth/operations.md etc/linkhealth/maintenance; do
     want "/$file is there" sh -c "chroot '$root' dpkg -L linkhealth linkhealth-dashboards | grep -qx '/$file'"
 done
 want "the unit is enabled" test -L "$root/etc/systemd/system/multi-user.target.wants/linkhealthd.service"
