@@ -89,6 +89,9 @@ Check checked(const Client& client, const std::string& name) {
   }
 }
 
+/// A port that needs attention, or a healthy one with a notice.
+bool has_news(const PortReport& port) { return is_problem(port) || !port.faults.empty(); }
+
 }  // namespace
 
 int run_status(const Context& context, const StatusOptions& options) {
@@ -106,7 +109,7 @@ int run_explain(const Context& context, const ExplainOptions& options) {
   if (!options.port.empty())
     return print(explanation_of(status, port_named(report, options.port), options, context.style));
   const auto ports = worst_first(report);
-  if (ports.empty() || !is_problem(*ports.front()))
+  if (ports.empty() || !has_news(*ports.front()))
     return print(options.json ? "null" : "No open faults: " + format_ports(report) + ".");
   return print(explanation_of(status, *ports.front(), options, context.style));
 }
@@ -114,7 +117,7 @@ int run_explain(const Context& context, const ExplainOptions& options) {
 int run_ticket(const Context& context, const TicketOptions& options) {
   const Report report = fetch_status(context.client).report;
   const auto ports = worst_first(report);
-  if (options.port.empty() && (ports.empty() || !is_problem(*ports.front())))
+  if (options.port.empty() && (ports.empty() || !has_news(*ports.front())))
     return print(options.json ? "null" : "No open faults: " + format_ports(report) + ".");
   const Ticket ticket =
       make_ticket(report, options.port.empty() ? *ports.front() : port_named(report, options.port));

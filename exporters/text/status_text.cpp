@@ -233,15 +233,22 @@ std::string import_note(const Ports& shown, WallTime now, const TextStyle& style
 
 std::string format_ports(const Report& report) {
   std::vector<std::string> parts;
-  const auto partial = std::ranges::count_if(report.ports, [](const PortReport& port) {
-    return port.health == Health::kHealthy && !port.partial.empty();
-  });
+  std::size_t partial = 0, noticed = 0;
+  for (const PortReport& port : report.ports) {
+    if (port.health != Health::kHealthy) continue;
+    if (!port.partial.empty()) ++partial;
+    if (!port.faults.empty()) ++noticed;
+  }
+  const std::string limits =
+      join_parts({partial > 0 ? fmt::format("{} partial", partial) : "",
+                  noticed > 0 ? fmt::format("{} with a notice", noticed) : ""},
+                 ", ");
   for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
                               Health::kUnknown, Health::kExempt})
     if (const auto number = std::ranges::count(report.ports, health, &PortReport::health))
-      parts.push_back(fmt::format(
-          "{} {}{}", number, format_name(to_string(health)),
-          health == Health::kHealthy && partial > 0 ? fmt::format(" ({} partial)", partial) : ""));
+      parts.push_back(
+          fmt::format("{} {}{}", number, format_name(to_string(health)),
+                      health == Health::kHealthy && !limits.empty() ? " (" + limits + ")" : ""));
   std::string text = count_of(report.ports.size(), "port");
   if (!parts.empty()) text += ": " + join_parts(parts, ", ");
   const auto worked_on = std::ranges::count_if(

@@ -63,7 +63,9 @@ function headline(report) {
   const bad = judged.filter(needsAttention);
   const unknown = judged.filter((port) => port.health === 'unknown').length;
   if (!judged.length) return el('p', {}, 'No port of this node is monitored.');
-  if (!bad.length) return el('p', {}, unknown ? `No open faults; ${unknown} of ${judged.length} ports cannot be judged.` : `All ${judged.length} ports healthy.${onlyInPart(judged)}`);
+  const noticed = judged.filter((port) => port.health === 'healthy' && port.faults?.length).length;
+  const notices = noticed ? ` ${noticed === 1 ? '1 has' : `${noticed} have`} a notice.` : '';
+  if (!bad.length) return el('p', {}, unknown ? `No port needs attention; ${unknown} of ${judged.length} ports cannot be judged.${notices}` : `All ${judged.length} ports healthy.${onlyInPart(judged)}${notices}`);
   return el('p', {}, el('strong', {}, `${bad.length} of ${judged.length} ports ${bad.length === 1 ? 'needs' : 'need'} attention`),
     report.impact?.share ? `; ${percent(report.impact.share)} of this node's bandwidth is lost or at risk.` : '.');
 }

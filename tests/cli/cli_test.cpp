@@ -22,6 +22,7 @@
 #include "tests/cli/cli_harness.h"
 #include "tests/storage/history/history_example.h"
 #include "tests/support/golden.h"
+#include "tests/support/report_builder.h"
 
 namespace linkhealth::cli {
 namespace {
@@ -72,6 +73,23 @@ TEST_F(CliWithDaemon, ExplainByAnyName) {
 TEST_F(CliWithDaemon, ExplainAloneIsOfTheWorstOpenFault) {
   EXPECT_EQ(run("explain").out, run("explain mlx5_7").out) << "a link that is down";
   EXPECT_EQ(run("explain --json").out, run("explain mlx5_7 --json").out);
+}
+
+TEST_F(CliTest, ExplainAloneShowsANoticeWhereNothingIsWorse) {
+  settings.listen.host.clear();
+  Report report = test::example_report();
+  report.ports.resize(1);
+  report.ports[0].faults.clear();
+  reports.publish(std::make_shared<const Report>(report), {}, {});
+  start();
+  EXPECT_EQ(run("explain").out, "No open faults: 1 port: 1 healthy.\n");
+  FaultReport slow;
+  slow.fault = "host_bottleneck";
+  slow.confidence = 0.97;
+  report.ports[0].faults = {slow};
+  reports.publish(std::make_shared<const Report>(report), {}, {});
+  EXPECT_THAT(run("explain").out, HasSubstr("Host bottleneck"));
+  EXPECT_THAT(run("ticket").out, HasSubstr("host bottleneck"));
 }
 
 TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {

@@ -65,6 +65,12 @@ TEST(StatusText, APartialVerdictSaysSo) {
   EXPECT_THAT(status(report, 150), AllOf(HasSubstr("● healthy\n"), Not(HasSubstr("partial"))));
   report.ports[0].partial = {"optics", "far_end"};
   EXPECT_THAT(status(report, 150), HasSubstr("● healthy (partial: no optics, no far end)\n"));
+  EXPECT_THAT(status(report, 150), HasSubstr("1 healthy (1 partial)"));
+  FaultReport slow;
+  slow.fault = "host_bottleneck";
+  slow.confidence = 0.97;
+  report.ports[0].faults = {slow};
+  EXPECT_THAT(status(report, 150), HasSubstr("1 healthy (1 partial, 1 with a notice)"));
 }
 
 TEST(StatusText, ALinkThatJustWentDownHasItsFirstCheck) {
