@@ -442,6 +442,7 @@ void add_fleet(CommandTable& commands) {
   command
       .add_option("--ca-file", options.prometheus.ca_file,
                   "Trusted certificate authorities (default: the system's)")
+      ->envname("SSL_CERT_FILE")
       ->type_name("FILE");
   set_footer(
       command, "",

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -21,6 +22,16 @@ namespace {
 
 constexpr long kAnswer_s = 30;
 constexpr std::size_t kMaxAnswer_bytes = std::size_t{64} << 20U;
+
+/// The certificates of the system; "": curl finds them. A portable build looks only where the first
+/// of these is.
+std::string system_certificates() {
+  for (const char* bundle : {"/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu
+                             "/etc/pki/tls/certs/ca-bundle.crt",    // RHEL, Rocky
+                             "/etc/ssl/ca-bundle.pem"})             // SLES
+    if (std::filesystem::exists(bundle)) return bundle;
+  return "";
+}
 
 /// [time, "value"]: a number as text, because JSON has neither NaN nor infinity.
 Result<double> value_of(const Json& sample) {
@@ -121,7 +132,7 @@ Prometheus::Prometheus(const PrometheusOptions& options) {
   target_.url = url_part(url.get(), CURLUPART_URL);
   while (target_.url.ends_with('/')) target_.url.pop_back();
   target_.silence_s = kAnswer_s;
-  target_.ca_file = options.ca_file;
+  target_.ca_file = options.ca_file.empty() ? system_certificates() : options.ca_file;
   if (!options.bearer_token_file.empty())
     target_.bearer_token = read_token(options.bearer_token_file);
   if (!target_.ca_file.empty() && !std::ifstream(target_.ca_file))

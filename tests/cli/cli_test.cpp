@@ -92,6 +92,13 @@ TEST_F(CliTest, ExplainAloneShowsANoticeWhereNothingIsWorse) {
   EXPECT_THAT(run("ticket").out, HasSubstr("host bottleneck"));
 }
 
+TEST_F(CliTest, FleetTrustsTheCertificatesThatTheEnvironmentNames) {
+  const Outcome fleet =
+      run("fleet --prometheus https://127.0.0.1:1", "SSL_CERT_FILE=/nonexistent/ca.pem");
+  EXPECT_EQ(fleet.exit_code, kBadInput);
+  EXPECT_THAT(fleet.err, HasSubstr("/nonexistent/ca.pem"));
+}
+
 TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
   for (const char* json : {"", " --json"}) {
     const Outcome wrong = run(std::string("explain mlx5_33") + json);
