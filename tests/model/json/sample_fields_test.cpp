@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "model/json/report_fields.h"
 
 namespace linkhealth {
@@ -10,7 +12,9 @@ namespace {
 
 struct Anything {
   template <typename T>
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const {
+    std::abort();
+  }  // NOLINT(google-explicit-constructor): never called
 };
 
 /// How many members an aggregate has: as many as it can be initialized with.
