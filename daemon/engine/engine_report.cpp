@@ -247,9 +247,16 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
       report.shares = explain_shares(observations_of(step.features, step.findings, true),
                                      **differential, *ranked);
   }
-  if (ranked != nullptr) {
+  // While a hand is at the link, what it shows names another fault: that does not describe this one
+  // later, when its repair is being verified.
+  const auto names = [&entry](const std::optional<PortVerdict::Named>& named) {
+    return named && named->fault == entry.fault;
+  };
+  const bool keeps = ranked == nullptr || names(step.verdict.primary) ||
+                     names(step.verdict.secondary) || !texts.contains(entry.kept.id);
+  if (ranked != nullptr && keeps) {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
-  } else {  // it does not show now: the last texts are kept
+  } else if (ranked == nullptr) {  // it does not show now: the last texts are kept
     const auto at = texts.find(entry.kept.id);
     if (at != texts.end()) report = at->second;
     if (report.summary.empty()) report.summary = entry.kept.summary;
@@ -267,7 +274,10 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   report.proof = ledger.proof(entry);
   if (report.proof) report.undecided.reset();  // nothing is left that a test could distinguish
   report.acknowledged = acknowledgement_of(entry.kept, wall);
-  texts[report.id] = report;
+  if (keeps)
+    texts[report.id] = report;
+  else
+    copy_kept(entry.kept, texts[report.id]);
   return report;
 }
 

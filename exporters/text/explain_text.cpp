@@ -118,7 +118,7 @@ std::string format_place(const FaultReport& fault, const PortReport& port) {
   return "";
 }
 
-void verdict(TextPage& page, const FaultReport& fault, const PortReport& port) {
+void verdict(TextPage& page, const FaultReport& fault, const PortReport& port, WallTime now) {
   // Indistinguishable faults are one sentence: what was seen, and the names with their probability.
   const bool undecided = fault.undecided && fault.state != FaultState::kProving;
   const std::string sentence =
@@ -129,8 +129,15 @@ void verdict(TextPage& page, const FaultReport& fault, const PortReport& port) {
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state == FaultState::kProving)
     page.text(0, "The symptoms are gone; the repair is being verified. Do nothing meanwhile.", 0);
-  if (!fault.summary.empty() && !undecided)
-    page.text(0, capitalize(fault.summary) + (fault.summary.ends_with('.') ? "" : "."), 0);
+  if (fault.summary.empty() || undecided) return;
+  const std::string_view stop = fault.summary.ends_with('.') ? "" : ".";
+  if (fault.state == FaultState::kProving)
+    page.text(0,
+              fmt::format("Last symptoms, {}: {}{}", format_ago(fault.last_seen_at, now),
+                          fault.summary, stop),
+              0);
+  else
+    page.text(0, fmt::format("{}{}", capitalize(fault.summary), stop), 0);
 }
 
 void steps(TextPage& page, const FaultReport& fault) {
@@ -382,7 +389,7 @@ void symptom_table(TextPage& page, const PortReport& port) {
 
 void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) {
   const FaultReport& fault = port.faults.front();
-  verdict(page, fault, port);
+  verdict(page, fault, port, view.now);
   steps(page, fault);
   if (!fault.ports.empty()) page.labelled("Shared by", join_parts(fault.ports, ", "));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));

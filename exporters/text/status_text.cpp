@@ -90,7 +90,8 @@ std::string verdict_cell(const PortReport& port) {
   if (fault.state != FaultState::kOpen) text += fmt::format(", {}", format_state(fault.state));
   if (fault.state == FaultState::kAcknowledged && fault.acknowledged)
     text += " by " + fault.acknowledged->by;
-  if (!fault.repair.empty()) text += ", " + fault.repair.front();
+  if (!fault.repair.empty() && fault.state != FaultState::kProving)
+    text += ", " + fault.repair.front();
   if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);
   return text;
 }

@@ -125,6 +125,10 @@ std::vector<std::string> evidence_lines(const FaultReport& fault) {
 }
 
 std::vector<std::string> format_before(const Ticket& ticket, const PortReport& port) {
+  if (port.faults.front().state == FaultState::kProving)
+    return {
+        "Nothing is to be done now: the symptoms are gone, and the repair is being verified. The "
+        "steps are for the case that they return."};
   if (std::ranges::any_of(ticket.steps, [](const TicketStep& step) {
         return step.text.find("o not touch") != std::string::npos;
       }))
@@ -148,7 +152,7 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
   ticket.confidence = fault.confidence;
   ticket.opened_at = fault.opened_at;
   ticket.title = format_headline(fault);
-  ticket.summary = fault.summary;
+  ticket.summary = (fault.state == FaultState::kProving ? "last symptoms: " : "") + fault.summary;
   ticket.bring = things_to_bring(fault, port);
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     ticket.steps.push_back(

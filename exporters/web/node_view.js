@@ -39,7 +39,7 @@ function row(port, sparks, inGroup) {
     el('td.num', {}, port.figures?.pre_fec_ber === undefined ? '–' : ber(port.figures.pre_fec_ber), ' ', sparkline(points, true, `pre-FEC BER over the last hour, ${points.length} readings`)),
     el('td.num', {}, port.figures?.involuntary_downs_24h ?? '–')),
   fault && !inGroup ? el(`tr.detail.${port.health}`, {}, el('td', { colspan: 7 }, el('strong', {}, undecided ? fault.undecided.names.map((one) => `${title(one.fault)} ${probability(one.confidence)}`).join(' or ') : `${title(fault.fault)} ${probability(fault.confidence)}`),
-    `: ${fault.summary}`, fault.repair[0] && fault.state !== 'proving' ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '', fault.state === 'proving' ? ' Repair being verified.' : '')) : '',
+    fault.state === 'proving' ? '' : `: ${fault.summary}`, fault.repair[0] && fault.state !== 'proving' ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '', fault.state === 'proving' ? ': the symptoms are gone, the repair is being verified' : '')) : '',
   port.exempt ? el('tr.detail', {}, el('td.soft', { colspan: 7 }, `Not monitored: ${port.exempt}`)) : ''];
 }
 

@@ -29,7 +29,7 @@ function standing(fault, report, port) {
   if (port.maintenance) lines.push(['In maintenance ', noted(port.maintenance), '. No fault opens meanwhile.']);
   if (fault.state === 'proving' && fault.proof) {
     const done = (Date.parse(report.at) - Date.parse(fault.proof.since)) / 1000;
-    lines.push(['Signs gone. ', `The fault closes after ${duration(fault.proof.needed_s)} without a sign, a carrier loss or an uncorrectable block; ${duration(done)} so far.`]);
+    lines.push(['Symptoms gone. ', `The fault closes after ${duration(fault.proof.needed_s)} without a symptom, a carrier loss or an uncorrectable block; ${duration(done)} so far.`]);
   }
   return lines.map(([head, ...rest]) => el('p.standing', {}, el('strong', {}, head), rest));
 }
@@ -49,7 +49,7 @@ function verdict(fault, report, port) {
   const missing = (one) => `${title(one.symptom)}: ${one.why}${one.decides ? `; it would separate this from ${one.decides}` : ''}; ${one.how}`;
   return el(`section.card.verdict.${port.health}`, {},
     el('h2', {}, headline(fault)),
-    el('p', {}, fault.summary.replace(/^./, (c) => c.toUpperCase())),
+    el('p', {}, fault.state === 'proving' && fault.last_seen_at ? ['Last symptoms, ', ago(fault.last_seen_at, report.at), `: ${fault.summary}`] : fault.summary.replace(/^./, (c) => c.toUpperCase())),
     el('p.soft.small', {}, [PLACES[fault.end], fault.severity, fault.state].filter(Boolean).join(' · '), ' · diagnosed ', ago(fault.opened_at, report.at)),
     standing(fault, report, port),
     el('div.two', {}, el('div', {},

@@ -1,4 +1,5 @@
 // A fault, an attempt that does not help, and one that does: what the reports say on the way.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 
 namespace linkhealth {
 namespace {
+
+using testing::HasSubstr;
 
 class RepairStory : public testing::Test, protected Story {
  protected:
@@ -54,6 +57,10 @@ TEST_F(RepairStory, FailedStepsAreLeftOutAndSuccessIsProved) {
   EXPECT_EQ(fault().state, FaultState::kProving);
   ASSERT_TRUE(fault().proof.has_value());
   EXPECT_GT(fault().proof->needed_s, 1800);
+  // What the link showed while it was pulled was the work, not the fault.
+  EXPECT_THAT(fault().summary, HasSubstr("lane 2 receives -5.9"));
+  EXPECT_EQ(fault().repair.at(0), "replace the jumper");
+  for (const Evidence& evidence : fault().evidence) EXPECT_NE(evidence.symptom, "link_down");
   run(7200);
   EXPECT_TRUE(port().faults.empty());
   const FaultReport& closed = all.back().fault;

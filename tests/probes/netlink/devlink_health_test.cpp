@@ -111,10 +111,10 @@ TEST(DevlinkHealth, ADiagnosisIsItsDescription) {
     std::uint64_t& errors = devlink.reporters[{"pci", "0000:18:00.0"}]["port"].errors;
     FakeHost host;
     host.set_responder(
-        [&, &diagnosis = diagnosis](int protocol, ByteView request) -> Result<std::vector<Bytes>> {
+        [&, &row = diagnosis](int protocol, ByteView request) -> Result<std::vector<Bytes>> {
           const unsigned before = devlink.diagnoses;
           auto answers = devlink.answer(protocol, request);
-          return devlink.diagnoses > before ? std::vector<Bytes>{diagnosis} : answers;
+          return devlink.diagnoses > before ? std::vector<Bytes>{row} : answers;
         });
     HealthReporters all;
     EXPECT_TRUE(all.read(host));
