@@ -174,7 +174,7 @@ constexpr Expectations kSilentHost = {
 constexpr Expectations kAdmin = {.decisive = {{{kAdminDown, 20}}},
                                  .always = {kAdminDown, kSettingsTouched},
                                  .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
-                                 .sometimes = {kNoLight, kFarSendsUnheard},
+                                 .sometimes = {kNoLight, kFarSendsUnheard, kTxLow},
                                  .rarely = {kNoPartner}};
 constexpr Expectations kUnplugged = {
     .decisive = {{{kFarModuleAbsent, 4}}},

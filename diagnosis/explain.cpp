@@ -251,6 +251,16 @@ std::string hold_sentence(const Features& f) {
   return text;
 }
 
+/// A change after the link loss did not cause it, but may be why it lasts.
+std::string settings_sentence(const Features& f) {
+  const auto &changed = f.port.carrier.admin_event_at, &since = f.port.carrier.since;
+  constexpr double kSameMomentS = 1;
+  if (!changed || !since || in_seconds(*changed - *since) < kSameMomentS)
+    return std::string(symptom(kSettingsTouched).meaning);
+  return fmt::format("an operator changed settings {:.0f} s after the link loss",
+                     in_seconds(*changed - *since));
+}
+
 /// Steps that follow from the evidence itself, before the fault's ladder. {dev}: the interface.
 std::vector<std::string> first_steps(const Features& f, const Findings& findings,
                                      const Cause& cause) {
@@ -267,6 +277,7 @@ std::vector<std::string> first_steps(const Features& f, const Findings& findings
     steps.emplace_back("bounce this port once (ip link set {dev} down, then up)");
     steps.emplace_back("reseat this module ({serial}) and check its host contacts");
   }
+  if (shows(kFarModuleAbsent)) steps.emplace_back("check the cage at {peer}: it reports no module");
   if (shows(kModuleDropsOut))
     steps.emplace_back("reseat this module ({serial}); check latch, contacts and cage");
   const std::string& netdev = f.port.latest.id.netdev;
@@ -293,9 +304,10 @@ std::string pcie_sentence(const Features& f) {
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
                        int lane) {
   // Already covered by the sentences above.
-  constexpr SymptomSet kSaid{kLightLow,   kLosingData,    kOneLaneErrors, kNoLight,
-                             kLightThere, kReceiveErrors, kCameBackWorse, kModuleDiffers,
-                             kFecDiffers, kModuleHeld,    kModuleHot,     kSpeedReduced};
+  constexpr SymptomSet kSaid{kLightLow,       kLosingData,    kOneLaneErrors, kNoLight,
+                             kLightThere,     kReceiveErrors, kCameBackWorse, kModuleDiffers,
+                             kFecDiffers,     kModuleHeld,    kModuleHot,     kSpeedReduced,
+                             kSettingsTouched};
   constexpr std::size_t kMostMeanings = 2;
   std::string text;
   const auto add = [&text](std::string_view part) {
@@ -308,7 +320,8 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   if (f.down) {
     add(down_sentence(f));
   } else {
-    add(light_sentence(f, lane));
+    // A meter that reads dark while data arrives shows no loss of light.
+    if (!explained(kLaneReadsDark)) add(light_sentence(f, lane));
     // Without errors these figures do not show what is wrong.
     if (receive_errors(findings) == true) add(signal_sentence(f.signal));
   }
@@ -327,6 +340,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     add(row.meaning);
     ++meanings;
   }
+  if (explained(kSettingsTouched)) add(settings_sentence(f));
   return text;
 }
 
@@ -418,6 +432,9 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
     if (!report.undecided->test.empty()) report.repair.push_back(report.undecided->test);
   }
   report.verify = fill(ranked.fault->verify);
+  if (f.down && report.verify.find("link is up") == std::string::npos &&
+      report.verify.find("carrier loss") != std::string::npos)
+    report.verify = "the link is up, " + report.verify;
   report.to_be_sure = fill(sure_of(*ranked.cause));
   for (const std::string& step : first_steps(f, findings, *ranked.cause))
     report.repair.push_back(fill(step));

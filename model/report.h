@@ -2,6 +2,8 @@
 // of the report format (docs/recording.md), and more for people and metrics.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -173,6 +175,13 @@ struct FaultReport {
 /// port.
 inline bool is_told_on(const FaultReport& fault, const PortKey& port) {
   return fault.ports.empty() || fault.ports.front() == port;
+}
+
+/// Whether single lanes can have this fault: "module missing, lane 1" would be nonsense.
+inline bool is_of_lanes(const FaultReport& fault) {
+  constexpr std::array<std::string_view, 5> kOfLanes = {
+      "dirty_connector", "damaged_fiber", "failing_transmitter", "bad_module", "faulty_cable"};
+  return std::ranges::find(kOfLanes, fault.fault) != kOfLanes.end();
 }
 
 /// Statistics of a port, for tables and metrics. nullopt: unknown.

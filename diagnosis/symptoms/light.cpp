@@ -46,7 +46,7 @@ Finding light_there(const Features& f) {
       .lane(f.light.worst_rx_lane)
       .at_least("Rx power", f.light.worst_rx_dbm, f.light.enough_dbm.value_or(kEnoughDbm), "dBm")
       .below(loss.against_past() ? "Rx power below this link's baseline"
-                                 : "Rx power below the other lanes",
+                                 : "Rx power below the expected level",
              loss.loss_db, limit_db(loss, kLostDb), "dB");
 }
 
@@ -73,7 +73,9 @@ Finding low(const Features& f, const LightLossEstimate& loss, EvidenceSource sou
 Finding light_low(const Features& f) {
   if (f.down && !f.light.rx_fresh) return unknown(kNoPowers);
   if (!f.light.rx) return no_loss(f, f.port.own, f.port.own.rx_lanes, kNoPowers);
-  return low(f, *f.light.rx, kModule, "Rx power below baseline");
+  return low(
+      f, *f.light.rx, kModule,
+      f.light.rx->against_past() ? "Rx power below baseline" : "Rx power below the expected level");
 }
 Finding tx_low(const Features& f) {
   if (f.down && !f.light.rx_fresh) return unknown(kNotSince);

@@ -48,6 +48,7 @@ void add_identity(PortSeries& out, const PortReport& port, const Report& report)
 /// The lane named by the evidence for the fault, from 1.
 std::optional<std::uint64_t> lane_of(const FaultReport& fault) {
   constexpr std::string_view kLane = "lane ";
+  if (!is_of_lanes(fault)) return std::nullopt;
   for (const Evidence& evidence : fault.evidence)
     if (evidence.supports && evidence.where.starts_with(kLane))
       return parse_u64(evidence.where.substr(kLane.size()));

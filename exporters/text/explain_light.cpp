@@ -24,8 +24,9 @@ using Power = std::optional<double> ModuleLane::*;
 std::optional<double> lane_dbm(const ModuleSample* module, std::size_t lane, Power power) {
   if (module == nullptr || lane >= module->lanes.size() || !(module->lanes[lane].*power))
     return std::nullopt;
-  return dbm_from_mw(*(module->lanes[lane].*power))
-      .value_or(-std::numeric_limits<double>::infinity());
+  constexpr double kNoLight = -std::numeric_limits<double>::infinity();
+  const double dbm = dbm_from_mw(*(module->lanes[lane].*power)).value_or(kNoLight);
+  return dbm > kReadsDarkDbm ? dbm : kNoLight;
 }
 
 /// The lane with the least power, from 0.
@@ -80,8 +81,8 @@ bool is_older_than_loss(const PortReport& port) {
 bool is_far_older_than_loss(const PortReport& port, SteadyTime t) {
   const auto& link = port.latest.link;
   const auto& peer = port.latest.peer;
-  return link && link->carrier == false && port.figures.carrier_since && peer &&
-         peer->module_age_s && *peer->module_age_s > in_seconds(t - *port.figures.carrier_since);
+  if (!link || link->carrier != false || !port.figures.carrier_since || !peer) return false;
+  return !peer->module_age_s || *peer->module_age_s > in_seconds(t - *port.figures.carrier_since);
 }
 
 /// "far Tx +0.4 ━━━━ 8.1 dB below baseline ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
@@ -106,6 +107,27 @@ std::string budget_line(const PortReport& port, const ModuleSample& module, std:
   const std::size_t margin = TextPage::kLabelColumns + 2;
   const bool fits = margin + display_width(text) + 3 + limit.size() <= usable_width(style);
   return text + (fits ? "   " : "\n" + std::string(margin, ' ')) + limit;
+}
+
+/// "Tx -6.5 (9.2 dB below baseline) ━━━━▶ far Rx -7.6 (9.3 dB below baseline) (lane 3)"; "" if this
+/// node's lasers lost nothing.
+std::string outward_line(const PortReport& port, const ModuleSample& module, SteadyTime t,
+                         const TextStyle& style) {
+  const auto lost = [](const std::optional<double>& lost_db) {
+    return lost_db.value_or(0) >= 1 ? fmt::format(" ({:.1f} dB below baseline)", *lost_db)
+                                    : std::string();
+  };
+  const PortFigures& figures = port.figures;
+  const auto lane = weakest_lane(&module, &ModuleLane::tx_power_mw);
+  const std::string sent = lost(figures.tx_power_lost_db);
+  if (sent.empty() || !lane) return "";
+  const ModuleSample* far = is_far_older_than_loss(port, t) ? nullptr : far_module(port);
+  std::string text =
+      "Tx " + format_dbm(lane_dbm(&module, *lane, &ModuleLane::tx_power_mw), "") + sent;
+  text += style.ascii ? " ----> far Rx " : " ━━━━▶ far Rx ";
+  text += format_dbm(lane_dbm(far, *lane, &ModuleLane::rx_power_mw), "unknown");
+  if (far != nullptr) text += lost(figures.far_rx_power_lost_db);
+  return module.lanes.size() > 1 ? text + fmt::format(" (lane {})", *lane + 1) : text;
 }
 
 /// "2 [#       ] -9.1 !" between the module's alarm limits.
@@ -216,6 +238,8 @@ std::string lanes_text(const PortReport& port, const TextStyle& style, SteadyTim
   };
   if (is_older_than_loss(port)) return label("Light dBm") + "not read since the link went down\n";
   std::string text = label("Light dBm") + budget_line(port, *module, *lane, t, style) + "\n";
+  if (const std::string out = outward_line(port, *module, t, style); !out.empty())
+    text += std::string(TextPage::kLabelColumns + 2, ' ') + out + "\n";
   if (module->lanes.size() < 2) return text;
   constexpr std::size_t kCellColumns = 21;
   const std::size_t per_line =

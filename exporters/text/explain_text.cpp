@@ -68,8 +68,16 @@ void header(TextPage& page, const PortReport& port, const ExplainView& view) {
             paint_health(right, port.health, page.style()));
 }
 
+/// Two fibres carry all lanes: dirt and bends are those of a fibre, not of a lane.
+bool is_duplex(const PortReport& port) {
+  const auto& module = port.latest.module;
+  return module && module->kind == "optical" && !module->connector.empty() &&
+         module->connector.find("MPO") == std::string::npos;
+}
+
 /// The lanes of the supporting evidence: "lane 2", "lanes 2 and 3".
-std::string faulty_lanes(const FaultReport& fault) {
+std::string faulty_lanes(const FaultReport& fault, const PortReport& port) {
+  if (!is_of_lanes(fault) || (fault.end == End::kPath && is_duplex(port))) return "";
   std::set<std::string> lanes;
   for (const Evidence& evidence : fault.evidence)
     if (evidence.supports && evidence.where.starts_with("lane "))
@@ -92,7 +100,7 @@ bool shows_received_light(const FaultReport& fault, const PortReport& port) {
 
 /// Where the fault is, with a leading blank.
 std::string format_place(const FaultReport& fault, const PortReport& port) {
-  const std::string lanes = faulty_lanes(fault);
+  const std::string lanes = faulty_lanes(fault, port);
   const std::string peer = port.peer.empty() ? "" : " (" + port.peer + ")";
   switch (fault.end) {
     case End::kNone:
@@ -108,12 +116,13 @@ std::string format_place(const FaultReport& fault, const PortReport& port) {
           }))
         return " at this node's end";
       if (lanes.empty()) return " between the two ports";
-      return shows_received_light(fault, port) ? " on the fibre of " + lanes + " towards this node"
-                                               : " in the path of " + lanes;
+      if (!shows_received_light(fault, port)) return " in the path of " + lanes;
+      return (fault.fault == "damaged_fiber" ? " of " : " on the fibre of ") + lanes +
+             " towards this node";
     case End::kNode:
       return " in this node";
     case End::kFabric:
-      return " elsewhere in the fabric";
+      return fault.fault == "loss_elsewhere" ? " in the fabric" : " elsewhere in the fabric";
   }
   return "";
 }
@@ -220,12 +229,19 @@ void ruled_out(TextPage& page, const FaultReport& fault) {
   }
 }
 
+/// Named under "Ruled out by": "dirty connector and damaged fibre".
+bool is_ruled_out(const FaultReport& fault, const Candidate& candidate) {
+  return std::ranges::any_of(fault.ruled_out, [&](const Evidence& evidence) {
+    return evidence.rules_out.find(format_name(candidate.fault)) != std::string::npos;
+  });
+}
+
 /// The other faults that were considered.
 std::string alternatives(const FaultReport& fault) {
   std::vector<std::string> parts;
   for (const Candidate& candidate : fault.differential) {
     if (candidate.fault == fault.fault && candidate.end == fault.end) continue;
-    if (candidate.confidence < kLeastShownConfidence) continue;
+    if (candidate.confidence < kLeastShownConfidence || is_ruled_out(fault, candidate)) continue;
     const bool has_end = candidate.end != End::kNone && candidate.end != End::kPath;
     parts.push_back(fmt::format("{}{} {}", format_name(candidate.fault),
                                 has_end ? fmt::format(" ({})", to_string(candidate.end)) : "",
@@ -252,6 +268,7 @@ std::string format_error_ratio(const PortFigures& figures) {
 std::string readings(const PortReport& port, WallTime now) {
   const PortFigures& figures = port.figures;
   const auto& link = port.latest.link;
+  if (!is_link_read(port)) return "the link state cannot be read";
   std::string losses =
       count_of(figures.involuntary_downs_24h, "unplanned carrier loss") + " in 24 h";
   if (figures.last_involuntary_down_at)
@@ -261,8 +278,10 @@ std::string readings(const PortReport& port, WallTime now) {
            ? join_parts({format_speed(*link->speed_mbps), link->fec}, " ")
            : "",
        figures.pre_fec_ber ? format_error_ratio(figures) : "",
-       figures.rx_power_margin_db ? fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db)
-                                  : "",
+       // no light has no margin
+       figures.rx_power_margin_db && figures.worst_rx_power_dbm.value_or(0) > kReadsDarkDbm
+           ? fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db)
+           : "",
        losses},
       " · ");
 }
@@ -391,7 +410,12 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   const FaultReport& fault = port.faults.front();
   verdict(page, fault, port, view.now);
   steps(page, fault);
-  if (!fault.ports.empty()) page.labelled("Shared by", join_parts(fault.ports, ", "));
+  if (!fault.ports.empty())
+    page.labelled("Shared by",
+                  join_parts(fault.ports, ", ") +
+                      (is_told_on(fault, port.port)
+                           ? ""
+                           : "; the readings above and below are those of " + fault.ports.front()));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);

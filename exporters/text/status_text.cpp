@@ -17,7 +17,6 @@ namespace linkhealth {
 namespace {
 
 // The reading of a receiver without light (docs/faults.md, unplugged).
-constexpr double kNoLightDbm = -30;
 // Minimum width of the verdict; on a narrow terminal other columns are omitted for it.
 constexpr std::size_t kVerdictColumns = 38;
 constexpr std::string_view kImportMark = "*";
@@ -30,7 +29,7 @@ constexpr std::array<Column, 5> kOmittedWhenNarrow = {kNetdev, kFlaps, kPeer, kB
 
 std::string link_cell(const PortReport& port, SteadyTime t) {
   const auto& link = port.latest.link;
-  if (!link || !link->carrier) return "?";
+  if (!link || !link->carrier || !is_link_read(port)) return "?";
   if (!*link->carrier) {
     if (link->admin_up == false) return "admin down";
     if (!port.figures.carrier_since || port.health == Health::kExempt) return "down";
@@ -45,15 +44,39 @@ bool is_imported(const PortReport& port) {
   return port.latest.module && port.latest.module->imported_at;
 }
 
-/// Of the worst lane.
+/// The lane of the light that the fault is about, from 1; nullopt: of none, or of a laser.
+std::optional<std::size_t> faulty_rx_lane(const PortReport& port) {
+  if (port.faults.empty() || !is_of_lanes(port.faults.front())) return std::nullopt;
+  for (const Evidence& evidence : port.faults.front().evidence)
+    if (evidence.supports && evidence.symptom.starts_with("rx_") &&
+        evidence.where.starts_with("lane "))
+      return parse_u64(evidence.where.substr(5));
+  return std::nullopt;
+}
+
+/// Of the lane that the fault is about, else of the worst one.
 std::string rx_cell(const PortReport& port) {
   const PortFigures& figures = port.figures;
   std::string text;
+  const auto faulty = faulty_rx_lane(port);
+  const auto& lanes = port.latest.module ? port.latest.module->lanes : std::vector<ModuleLane>();
+  if (figures.worst_rx_power_dbm && faulty && faulty != figures.worst_rx_lane &&
+      *faulty <= lanes.size() && *faulty > 0 && lanes[*faulty - 1].rx_power_mw) {
+    const auto dbm = dbm_from_mw(*lanes[*faulty - 1].rx_power_mw);
+    const std::string mark = is_imported(port) ? fmt::format(" {}", kImportMark) : "";
+    return dbm && *dbm > kReadsDarkDbm ? fmt::format("{:.1f} lane {}{}", *dbm, *faulty, mark)
+                                       : fmt::format("no light lane {}{}", *faulty, mark);
+  }
   if (!figures.worst_rx_power_dbm) {
     const auto& module = port.latest.module;
     text = module && module->present && module->kind == "dac" ? "copper" : "-";
-  } else if (*figures.worst_rx_power_dbm <= kNoLightDbm) {
+  } else if (*figures.worst_rx_power_dbm <= kReadsDarkDbm) {
+    const bool others = std::ranges::any_of(lanes, [](const ModuleLane& lane) {
+      return lane.rx_power_mw &&
+             dbm_from_mw(*lane.rx_power_mw).value_or(kReadsDarkDbm) > kReadsDarkDbm;
+    });
     text = "no light";
+    if (others && figures.worst_rx_lane) text += fmt::format(" lane {}", *figures.worst_rx_lane);
   } else {
     text = fmt::format("{:.1f}", *figures.worst_rx_power_dbm);
     if (figures.worst_rx_lane && is_problem(port))

@@ -202,6 +202,8 @@ std::string format_ber(double ratio) { return ratio == 0 ? "0" : fmt::format("{:
 std::string format_quantity_value(double value, std::string_view unit) {
   if (std::isinf(value))
     return value < 0 && unit == "dBm" ? "no light" : value < 0 ? "-inf" : "inf";
+  const bool is_power = unit == "dBm" || unit == "dB";
+  if (value == 0 || (is_power && std::fabs(value) < 0.05)) value = 0;  // not "-0.0"
   if (unit == "dBm") return fmt::format("{:+.1f}", value);
   if (unit == "dB") return fmt::format("{:.1f}", value);
   const double size = std::fabs(value);
@@ -215,6 +217,11 @@ std::string format_quantity(double value, std::string_view unit) {
   if (unit.empty() || number == "no light") return number;
   if (unit == "%") return number + "%";
   return fmt::format("{} {}", number, unit == "C" || unit == "degC" ? "°C" : unit);
+}
+
+bool is_link_read(const PortReport& port) {
+  return port.health != Health::kUnknown ||
+         std::ranges::none_of(port.gaps, [](const Gap& gap) { return gap.probe == "link"; });
 }
 
 std::string format_confidence(double confidence) {

@@ -56,6 +56,11 @@ std::string format_quantity_value(double value, std::string_view unit);
 /// format_quantity_value with the unit.
 std::string format_quantity(double value, std::string_view unit);
 /// "83%"; never rounded to certainty: ">99%", "<1%".
+/// No receiver sees so little: meters show it where there is no light.
+inline constexpr double kReadsDarkDbm = -30;
+/// Not while a port is unknown because its link state cannot be read: what it was is not shown
+/// then.
+bool is_link_read(const PortReport& port);
 std::string format_confidence(double confidence);
 /// "400G", "25G", "100M".
 std::string format_speed(std::uint32_t speed_mbps);

@@ -124,7 +124,22 @@ std::vector<std::string> evidence_lines(const FaultReport& fault) {
   return lines;
 }
 
-std::vector<std::string> format_before(const Ticket& ticket, const PortReport& port) {
+/// The other ports of this module: they lose their link when it is reset, reseated or replaced.
+std::vector<std::string> ports_of_module(const Report& report, const PortReport& port) {
+  std::vector<std::string> others;
+  const auto& own = port.latest.module;
+  if (!own || !own->present || own->serial.empty()) return others;
+  for (const PortReport& other : report.ports) {
+    const auto& module = other.latest.module;
+    if (other.port != port.port && module && module->present && module->serial == own->serial &&
+        module->vendor == own->vendor)
+      others.push_back(other.port);
+  }
+  return others;
+}
+
+std::vector<std::string> format_before(const Ticket& ticket, const Report& report,
+                                       const PortReport& port) {
   if (port.faults.front().state == FaultState::kProving)
     return {
         "Nothing is to be done now: the symptoms are gone, and the repair is being verified. The "
@@ -138,6 +153,16 @@ std::vector<std::string> format_before(const Ticket& ticket, const PortReport& p
   if (link && link->carrier == true)
     lines.emplace_back(
         "The link still carries traffic: ask the node's owner, or wait until it is drained.");
+  const auto others = ports_of_module(report, port);
+  const bool is_moved = std::ranges::any_of(ticket.steps, [](const TicketStep& step) {
+    return step.text.find("this module") != std::string::npos ||
+           step.text.find("the module or") != std::string::npos;
+  });
+  if (!others.empty() && is_moved)
+    lines.push_back(
+        fmt::format("This module is also that of {}: resetting, reseating or replacing "
+                    "it takes {} down.",
+                    join_parts(others, " and "), others.size() == 1 ? "that link" : "those links"));
   if (!port.maintenance)
     lines.push_back(
         fmt::format("Announce the work: `linkhealth maintenance start {} --for 1h`.", ticket.port));
@@ -259,7 +284,7 @@ Ticket make_ticket(const Report& report, const PortReport& port) {
     return ticket;
   }
   fill_fault(ticket, port.faults.front(), port, report.at);
-  ticket.before = format_before(ticket, port);
+  ticket.before = format_before(ticket, report, port);
   for (std::size_t i = 1; i < port.faults.size(); ++i)
     ticket.history.push_back(fmt::format("also open: {}: {}", format_name(port.faults[i].fault),
                                          port.faults[i].summary));

@@ -35,9 +35,9 @@ function row(port, sparks, inGroup) {
   const undecided = fault?.state !== 'proving' && fault?.undecided?.names?.length > 1;
   return [el(`tr.${port.health}${needsAttention(port) ? '.work' : ''}`, { id: `row-${port.port}` },
     el('th', { scope: 'row' }, el('a', { href: portHref(port.port), id: `tile-${port.port}` }, port.port), port.now?.id?.netdev ? el('span.soft.small', {}, ` ${port.now.id.netdev}`) : ''),
-    el('td', {}, portPill(port)), el('td', {}, port.peer || el('span.soft', {}, 'unknown')), el('td.num', {}, stateText(port)), el('td', {}, marginBar(port)),
-    el('td.num', {}, port.figures?.pre_fec_ber === undefined ? '–' : ber(port.figures.pre_fec_ber), ' ', sparkline(points, true, `pre-FEC BER over the last hour, ${points.length} readings`)),
-    el('td.num', {}, port.figures?.involuntary_downs_24h ?? '–')),
+    el('td', {}, portPill(port)), el('td', {}, port.peer || el('span.soft', {}, 'unknown')), el('td.num', {}, stateText(port)), el('td', { 'data-label': 'margin' }, marginBar(port)),
+    el('td.num', { 'data-label': 'BER' }, port.figures?.pre_fec_ber === undefined ? '–' : ber(port.figures.pre_fec_ber), ' ', sparkline(points, true, `pre-FEC BER over the last hour, ${points.length} readings`)),
+    el('td.num', { 'data-label': 'carrier losses' }, port.figures?.involuntary_downs_24h ?? '–')),
   fault && !inGroup ? el(`tr.detail.${port.health}`, {}, el('td', { colspan: 7 }, el('strong', {}, undecided ? fault.undecided.names.map((one) => `${title(one.fault)} ${probability(one.confidence)}`).join(' or ') : `${title(fault.fault)} ${probability(fault.confidence)}`),
     fault.state === 'proving' ? '' : `: ${fault.summary}`, fault.repair[0] && fault.state !== 'proving' ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '', fault.state === 'proving' ? ': the symptoms are gone, the repair is being verified' : '')) : '',
   port.exempt ? el('tr.detail', {}, el('td.soft', { colspan: 7 }, `Not monitored: ${port.exempt}`)) : ''];
@@ -45,8 +45,10 @@ function row(port, sparks, inGroup) {
 
 function group({ fault, ports }, sparks) {
   if (!fault || ports.length < 2) return ports.map((port) => row(port, sparks, false));
+  // The steps name far ends: those of the port that the fault is told on, as everywhere.
+  const told = ports.find((port) => port.port === fault.ports?.[0])?.faults[0] || fault;
   return [el(`tr.detail.shared.${ports[0].health}`, {}, el('td', { colspan: 7 }, el('strong', {}, `${title(fault.fault)} ${probability(fault.confidence)}, one fault of ${ports.length} ports`), `: ${fault.summary}`,
-    fault.repair[0] ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '')),
+    told.repair[0] ? el('span', {}, el('br'), el('strong', {}, 'First: '), told.repair[0]) : '')),
   ports.map((port) => row(port, sparks, true))];
 }
 

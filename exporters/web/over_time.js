@@ -9,17 +9,20 @@ const pick = (past, key) => past.points.map((point) => ({ at: point.at, value: p
 const lanesOf = (past) => [...new Set(past.points.flatMap((point) => Object.keys(point)))].map((key) => key.match(/^rx_power_dbm\.(\d)$/)?.[1]).filter(Boolean).sort();
 
 /** Faults, proofs and maintenance as spans of time; `to` undefined: it lasts. */
-export function bandsOf(past, events, now) {
+export function bandsOf(past, events, now, faults = []) {
   const bands = [];
   const begun = new Map();
   const close = (key, to) => { if (begun.has(key)) [bands.push({ ...begun.get(key), to }), begun.delete(key)]; };
   for (const event of [...events].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))) {
     const at = Date.parse(event.at);
     const key = event.fault_id || event.fault;
-    if (event.event === 'opened' || event.event === 'reopened') [close(`proof ${key}`, at), begun.set(key, { kind: 'fault', from: at })];
+    if (event.event === 'opened' || event.event === 'reopened') [close(`proof ${key}`, at), begun.has(key) || begun.set(key, { kind: 'fault', from: at })];
     if (event.event === 'proving') [close(key, at), begun.set(`proof ${key}`, { kind: 'proof', from: at })];
     if (event.event === 'closed') [close(key, at), close(`proof ${key}`, at)];
   }
+  // Of an open fault the report says since when; the list of events may begin later.
+  for (const fault of faults)
+    if (fault.state !== 'proving' && !begun.has(fault.id)) begun.set(fault.id, { kind: 'fault', from: Date.parse(fault.opened_at) });
   for (const key of [...begun.keys()]) close(key, now);
   for (const work of past.maintenance || []) bands.push({ kind: 'work', from: Date.parse(work.since), to: work.ended_at ? Date.parse(work.ended_at) : now });
   return bands;
@@ -59,7 +62,7 @@ export function overTime(report, port, events, past, width, state) {
   const from = Math.max(first, now - since * 1000); // before the first reading there is nothing to draw
   const short = past.remembered && rows.length && first - (now - since * 1000) > since * 50;
   const time = axis(from, now, width);
-  const bands = bandsOf(past, events, now).filter((band) => band.to >= time.from && band.from <= time.to);
+  const bands = bandsOf(past, events, now, port.faults).filter((band) => band.to >= time.from && band.from <= time.to);
   const readout = el('p.readout', { 'aria-live': 'polite' });
   const stack = el('div.stack', { id: 'charts', tabindex: '0', role: 'group', 'aria-label': 'Charts; arrow keys move the crosshair' },
     rows.map((row) => chart(row.series, { ...row, now: latest(row, now) }, time, bands)));

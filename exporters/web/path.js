@@ -75,9 +75,12 @@ export function pathCard(report, port) {
   const rx = port.figures?.worst_rx_power_dbm !== undefined ? dbm(port.figures.worst_rx_power_dbm) : at(module?.lanes, 'rx_power_mw', index);
   const ofLane = (module?.lanes?.length || 0) > 1 && lane ? ` (lane ${lane})` : '';
   const copper = module?.media_type === 'copper' || /copper|dac/i.test(`${module?.kind || ''}`);
-  const isLoss = lost && lost.db >= NOTABLE_DB;
-  const lossLine = copper ? '' : !lost ? '' : isLoss ? `${lost.to === 'far' ? '←' : '→'} ${lost.db.toFixed(1)} dB lost` : 'no loss';
-  const lossNote = copper ? '' : lost ? `below this link's baseline${isLoss && lost.to === 'here' ? ofLane : ''}` : 'no baseline yet';
+  // Between the modules light is lost only if a fault of the path is suspected: a laser that sends less loses none there.
+  const between = ['connector', 'far_connector', 'fibre'].some((key) => found[key]);
+  const isLoss = lost && lost.db >= NOTABLE_DB && between;
+  const elsewhere = copper || (lost?.db >= NOTABLE_DB && !between);
+  const lossLine = elsewhere || !lost ? '' : isLoss ? `${lost.to === 'far' ? '←' : '→'} ${lost.db.toFixed(1)} dB lost` : 'no loss';
+  const lossNote = elsewhere ? '' : lost ? `below this link's baseline${isLoss && lost.to === 'here' ? ofLane : ''}` : 'no baseline yet';
   return el('section.card', {}, el('h2', {}, 'The path'), el('ol.path', {},
     piece('far_port', port.peer || 'Far port unknown', found, [], port.peer ? '' : 'no LLDP, plan or subnet manager names it'),
     piece('far_module', 'Far module', found, copper ? [] : [far && `Tx ${at(far.lanes, 'tx_power_mw', index) || 'unknown'}`, weakest(far?.lanes) && `Rx ${weakest(far.lanes)}`], copper ? '' : farNote(peer, far)),

@@ -44,13 +44,15 @@ function headline(fault) {
 
 const list = (head, items) => (items?.length ? [el('h3', {}, head), el('ul', {}, items.map((item) => el('li', {}, item)))] : '');
 
+const stateWord = (state) => (state === 'proving' ? 'verifying' : state); // as the command line says it
+
 function verdict(fault, report, port) {
   const others = fault.differential.filter((one) => (one.fault !== fault.fault || one.end !== fault.end) && one.confidence >= 0.005);
   const missing = (one) => `${title(one.symptom)}: ${one.why}${one.decides ? `; it would separate this from ${one.decides}` : ''}; ${one.how}`;
   return el(`section.card.verdict.${port.health}`, {},
     el('h2', {}, headline(fault)),
     el('p', {}, fault.state === 'proving' && fault.last_seen_at ? ['Last symptoms, ', ago(fault.last_seen_at, report.at), `: ${fault.summary}`] : fault.summary.replace(/^./, (c) => c.toUpperCase())),
-    el('p.soft.small', {}, [PLACES[fault.end], fault.severity, fault.state].filter(Boolean).join(' · '), ' · diagnosed ', ago(fault.opened_at, report.at)),
+    el('p.soft.small', {}, [PLACES[fault.end], fault.severity, stateWord(fault.state)].filter(Boolean).join(' · '), ' · diagnosed ', ago(fault.opened_at, report.at)),
     standing(fault, report, port),
     el('div.two', {}, el('div', {},
       fault.repair.length ? [el('h3', {}, fault.state === 'proving' ? 'If it returns, in this order' : 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
@@ -84,6 +86,8 @@ function happened(report, port) {
     fault && share ? ` ${percent(share)} of this node's bandwidth is ${down ? 'lost' : 'at risk'}.` : '');
 }
 
+const OF_LANES = ['dirty_connector', 'damaged_fiber', 'failing_transmitter', 'bad_module', 'faulty_cable'];
+const OF_LIGHT = ['dirty_connector', 'damaged_fiber', 'failing_transmitter'];
 /** far port — link — this port: which of the three is suspect, and what the link lost. */
 function story(report, port, state) {
   const fault = port.faults[0];
@@ -93,8 +97,9 @@ function story(report, port, state) {
   const tone = (side) => (side.includes(end) ? port.health : port.health === 'down' ? 'unknown' : 'healthy');
   const peer = port.now?.peer;
   const mark = (name, health, extra) => el(`li.${health}`, {}, el('span.dot', { 'aria-hidden': 'true' }, SIGNS[health] || '?'), el('span', {}, name, extra ? el('span.small.soft', {}, ` ${extra}`) : ''));
-  const lane = fault?.evidence.map((one) => one.where?.match(/lane \d+/)?.[0]).find(Boolean);
-  const middle = [fault ? title(fault.fault) : port.health === 'healthy' ? 'no fault' : words(port.health), lane, lost && lost.db >= 1 && fault ? `${lost.db.toFixed(1)} dB lost` : ''].filter(Boolean).join(', ');
+  const lane = OF_LANES.includes(fault?.fault) ? fault.evidence.map((one) => one.where?.match(/lane \d+/)?.[0]).find(Boolean) : undefined;
+  const isLost = lost && lost.db >= 1 && OF_LIGHT.includes(fault?.fault) && fault.state !== 'proving';
+  const middle = [fault ? title(fault.fault) : port.health === 'healthy' ? 'no fault' : words(port.health), lane, isLost ? `${lost.db.toFixed(1)} dB lost` : ''].filter(Boolean).join(', ');
   return el(`section.card.story.${port.health}`, {}, el('p.small', {}, el('a', { href: '#/', id: 'back' }, `← ${report.node}`)),
     el('h1', { tabindex: '-1' }, port.port, ' ', portPill(port)),
     el('ol.threeparts', { 'aria-label': 'Far port, link, this port' },

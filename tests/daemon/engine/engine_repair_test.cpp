@@ -10,6 +10,7 @@ namespace linkhealth {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class RepairStory : public testing::Test, protected Story {
  protected:
@@ -112,6 +113,35 @@ TEST_F(RepairStory, ARestartForgetsNoRepair) {
   ASSERT_FALSE(first->ports.at(0).faults.empty());
   EXPECT_EQ(first->ports.at(0).faults.at(0).repairs.size(), 1U);
   EXPECT_EQ(first->ports.at(0).faults.at(0).repair.at(0), "replace the jumper");
+}
+
+TEST_F(RepairStory, AChangeAfterTheLinkLossIsNotItsCause) {
+  const auto summary = [](bool before) {
+    Story story(1800);
+    if (before) story.set_down();
+    story.lose_light();
+    story.run(20);
+    if (!before) {
+      story.feed.event(PortEventKind::kAdminDown, story.feed.t + 1);
+      story.feed.event(PortEventKind::kAdminUp, story.feed.t + 2);
+    }
+    story.run(600);
+    EXPECT_FALSE(story.port().faults.empty());
+    return story.port().faults.empty() ? std::string() : story.port().faults[0].summary;
+  };
+  EXPECT_THAT(summary(true), HasSubstr("down since an operator's change"));
+  EXPECT_THAT(summary(false), Not(HasSubstr("down since an operator")));
+}
+
+TEST_F(RepairStory, AMeterThatReadsDarkWhileDataArrivesShowsNoLoss) {
+  run(1800);
+  feed.module.lanes[1].rx_power_mw = 0;
+  feed.bits_per_s = 4e6;
+  run(900);
+  ASSERT_FALSE(port().faults.empty());
+  EXPECT_EQ(fault().fault, "bad_module");
+  EXPECT_THAT(fault().summary, HasSubstr("a lane reports no light but carries data"));
+  EXPECT_THAT(fault().summary, Not(HasSubstr("below its baseline")));
 }
 
 /// Holds as short as an impatient site or a lab sets them.

@@ -11,6 +11,7 @@
 namespace linkhealth {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -60,6 +61,61 @@ TEST(ExplainText, DuringVerificationThereIsNothingToDo) {
   port.faults[0].state = FaultState::kProving;
   EXPECT_THAT(explain(port), AllOf(HasSubstr("Do nothing meanwhile."),
                                    HasSubstr("  If it recurs 1 "), Not(HasSubstr("Do this"))));
+}
+
+TEST(ExplainText, VerificationShowsTheSymptomsAsPast) {
+  PortReport port = test::dirty_port();
+  port.faults[0].state = FaultState::kProving;
+  port.faults[0].last_seen_at = now() - std::chrono::minutes(14);
+  EXPECT_THAT(explain(port), HasSubstr("Last symptoms, 14 min ago"));
+  EXPECT_THAT(explain(port), HasSubstr(": lane 2 receives"));
+}
+
+TEST(ExplainText, OnlyFaultsOfLanesHaveALane) {
+  PortReport port = test::dirty_port();
+  FaultReport& fault = port.faults[0];
+  EXPECT_THAT(explain(port), HasSubstr("on the fibre of lane 2 towards this node"));
+  fault.fault = "damaged_fiber";
+  EXPECT_THAT(explain(port), HasSubstr("Damaged fibre of lane 2 towards this node"));
+  port.latest.module->connector = "LC";  // one fibre has all lanes
+  EXPECT_THAT(explain(port), HasSubstr("Damaged fibre between the two ports"));
+  fault.fault = "module_missing";
+  fault.end = End::kLocal;
+  EXPECT_THAT(explain(port), HasSubstr("Module missing at this node's end: 83%"));
+  fault.fault = "loss_elsewhere";
+  fault.end = End::kFabric;
+  EXPECT_THAT(explain(port), HasSubstr("Loss elsewhere in the fabric: 83%"));
+}
+
+TEST(ExplainText, WhatIsRuledOutIsNotPossibleToo) {
+  PortReport port = test::dirty_port();
+  EXPECT_THAT(explain(port), HasSubstr("bad module (local) 2%"));
+  port.faults[0].ruled_out[0].rules_out = "overheated module and bad module";
+  EXPECT_THAT(explain(port), AllOf(HasSubstr("damaged fibre 11%"), Not(HasSubstr("bad module ("))));
+}
+
+TEST(ExplainText, AWeakLaserShowsWhatItSends) {
+  PortReport port = test::dirty_port();
+  EXPECT_THAT(explain(port), Not(HasSubstr("▶ far Rx")));
+  port.figures.tx_power_lost_db = 9.2;
+  port.figures.far_rx_power_lost_db = 9.3;
+  port.latest.module->lanes[2].tx_power_mw = 0.224;
+  port.latest.peer->module.emplace();
+  port.latest.peer->module->lanes.resize(4);
+  port.latest.peer->module->lanes[2].rx_power_mw = 0.174;
+  EXPECT_THAT(explain(port), HasSubstr("Tx -6.5 (9.2 dB below baseline) ━━━━▶ far Rx -7.6 (9.3 dB "
+                                       "below baseline) (lane 3)"));
+}
+
+TEST(ExplainText, NoLightHasNoMarginAndAnUnreadLinkNoSpeed) {
+  PortReport port = test::dirty_port();
+  EXPECT_THAT(explain(port), HasSubstr("Rx margin"));
+  port.figures.worst_rx_power_dbm = -40;
+  EXPECT_THAT(explain(port), Not(HasSubstr("Rx margin")));
+  port.health = Health::kUnknown;
+  port.gaps = {{port.port, "link", "EPERM"}};
+  EXPECT_THAT(explain(port),
+              AllOf(HasSubstr("the link state cannot be read"), Not(HasSubstr("400G RS544 ·"))));
 }
 
 TEST(ExplainText, WeightsOfTheEvidenceOnRequest) {

@@ -73,6 +73,22 @@ TEST(StatusText, APartialVerdictSaysSo) {
   EXPECT_THAT(status(report, 150), HasSubstr("1 healthy (1 partial, 1 with a notice)"));
 }
 
+TEST(StatusText, TheLightShownIsThatOfTheFaultsLane) {
+  Report report = test::example_report();
+  report.ports = {test::dirty_port()};
+  PortReport& port = report.ports[0];
+  port.latest.module->lanes.resize(4);
+  port.latest.module->lanes[1].rx_power_mw = 0.1230;
+  port.latest.module->lanes[3].rx_power_mw = 0.5;
+  port.figures.worst_rx_lane = 4;  // its limit is nearest, for another reason
+  EXPECT_THAT(status(report, 150), HasSubstr(" -9.1 lane 2 "));
+  port.latest.module->lanes[1].rx_power_mw = 0;
+  EXPECT_THAT(status(report, 150), HasSubstr(" no light lane 2 "));
+  port.health = Health::kUnknown;
+  port.gaps = {{port.port, "link", "EPERM"}};
+  EXPECT_THAT(status(report, 150), Not(HasSubstr("400G")));
+}
+
 TEST(StatusText, ALinkThatJustWentDownHasItsFirstCheck) {
   Report report = test::example_report();
   report.ports = {test::down_port()};

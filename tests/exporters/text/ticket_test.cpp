@@ -10,13 +10,18 @@ namespace linkhealth {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Report placed() {
   Report report = test::example_report();
   report.site = SiteLabels{{"u", "17"}, {"rack", "12"}, {"row", "C"}, {"owner", "ml"}};
+  for (std::size_t i = 0; i < report.ports.size(); ++i)
+    if (auto& module = report.ports[i].latest.module; i != 1 && module)
+      module->serial = "ANOTHER" + std::to_string(i);
   PortReport& port = report.ports[1];
   port.expected.peer_system = "leaf-12";
   port.expected.peer_rack = "14";
@@ -31,6 +36,24 @@ TEST(TicketTest, AllThatATechnicianNeeds) {
   const Report report = placed();
   test::expect_golden("tests/golden/text/ticket.md",
                       ticket_markdown(make_ticket(report, report.ports[1])));
+}
+
+TEST(TicketTest, TheOtherPortsOfAModuleAreNamedBeforeItIsTouched) {
+  Report report = placed();
+  report.ports[0].latest.module->serial = report.ports[1].latest.module->serial;
+  const auto before = [&report] { return make_ticket(report, report.ports[1]).before; };
+  EXPECT_THAT(before(), Contains(HasSubstr("also that of mlx5_0/1: ")));
+  report.ports[1].faults[0].repair = {"replace the jumper"};
+  EXPECT_THAT(before(), Not(Contains(HasSubstr("also that of")))) << "the module is not touched";
+}
+
+TEST(TicketTest, NothingIsToBeDoneDuringVerification) {
+  Report report = placed();
+  report.ports[1].faults[0].state = FaultState::kProving;
+  const Ticket ticket = make_ticket(report, report.ports[1]);
+  EXPECT_THAT(ticket.before, ElementsAre(HasSubstr("Nothing is to be done now")));
+  EXPECT_THAT(ticket.summary, StartsWith("last symptoms: lane 2"));
+  EXPECT_EQ(ticket.confirm, "");
 }
 
 TEST(TicketTest, BothEndsHaveTheirPlace) {
