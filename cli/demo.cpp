@@ -16,6 +16,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/text.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/status_document.h"
@@ -125,6 +126,19 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// How another terminal calls this program: by its name if PATH has it, else by its path.
+std::string this_program() {
+  std::error_code unknown;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const char* path = std::getenv("PATH");
+  for (const auto folder : split(path == nullptr ? "" : path, ':'))
+    if (std::filesystem::equivalent(std::string(folder) + "/linkhealth", self, unknown))
+      return "linkhealth";
+  const auto here = std::filesystem::proximate(self, unknown);
+  const std::string shown = here.native().starts_with("..") ? self.native() : here.native();
+  return self.empty() ? "linkhealth" : shown;
+}
+
 /// The address of the page, from the daemon's log; "" until it is logged.
 std::string page_address(const WorkDirectory& work) {
   constexpr std::string_view kBefore = "metrics at ", kAfter = "metrics";
@@ -219,7 +233,7 @@ class Guide {
   }
 
   void show_fault() {
-    const std::string program = "linkhealth --socket " + work_ / "linkhealth.sock";
+    const std::string program = this_program() + " --socket " + work_ / "linkhealth.sock";
     print("\n$ linkhealth status\n" + status_of(status_, {}, context_.style));
     print(fmt::format("\n$ linkhealth explain {}\n", port_) +
           explanation_of(status_, port_named(status_.report, port_), {}, context_.style));

@@ -185,7 +185,7 @@ def section(fault, faults, symptoms, both):
         lines += ["Only on " + " and ".join(fault["media"]) + ".", ""]
     lines += ["**Do this**, cheapest first; check after each step whether it helped", ""]
     lines += [f"{number}. {plain(step)}" for number, step in enumerate(fault["repair"], 1)]
-    lines += ["", f"**Fixed when** {fault['verify']}. The monitor checks this itself (state *proving*), then closes the fault; "
+    lines += ["", f"**Fixed when** {fault['verify']}. The daemon checks this itself (shown as *verifying*), then closes the fault; "
               "it reopens the fault if it returns.", ""]
     lines += ["**Symptoms** (the first five, with their probability)", ""]
     lines += signs(looks_like(fault)[:5], symptoms)
