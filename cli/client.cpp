@@ -48,6 +48,7 @@ Error Client::unreachable() const {
   if (stat(socket_path_.c_str(), &info) != 0 && errno == ENOENT)
     return {fmt::format("the daemon is not running (no socket at {}): {}", socket_path_, kAdvice),
             ENOENT};
+  if (!S_ISSOCK(info.st_mode)) return {socket_path_ + " is not a socket", ENOTSOCK};
   if (access(socket_path_.c_str(), R_OK | W_OK) != 0)
     return {fmt::format("no permission to use the daemon's socket {}: be root, or a member of its "
                         "group",

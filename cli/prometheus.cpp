@@ -3,14 +3,15 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "cli/exit_codes.h"
 #include "config/read_file.h"
@@ -71,11 +72,12 @@ std::string first_line(std::string_view body) {
 }
 
 std::string read_token(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw CommandError(kBadInput, "can't read " + path);
-  std::string token(trim(text));
-  if (token.empty() || token.find_first_of("\r\n") != std::string::npos)
+  constexpr std::size_t kLongest_bytes = 64 << 10U;
+  const auto text = read_small_file(path, kLongest_bytes);
+  if (!text) throw CommandError(kBadInput, "can't read " + text.error().message);
+  std::string token(trim(*text));
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (token.empty() || text->size() > kLongest_bytes || std::ranges::any_of(token, is_control))
     throw CommandError(kBadInput, path + " must hold one line: the token");
   if (const std::string warning = exposed_secret(path); !warning.empty())
     std::fputs((warning + "\n").c_str(), stderr);
@@ -136,7 +138,7 @@ Prometheus::Prometheus(const PrometheusOptions& options) {
   if (!options.bearer_token_file.empty())
     target_.bearer_token = read_token(options.bearer_token_file);
   if (!target_.ca_file.empty() && !std::ifstream(target_.ca_file))
-    throw CommandError(kBadInput, "can't read " + target_.ca_file);
+    throw CommandError(kBadInput, errno_error("can't read " + target_.ca_file, errno).message);
 }
 
 PrometheusVector Prometheus::query(const std::string& expression) const {

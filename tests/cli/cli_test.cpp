@@ -92,11 +92,25 @@ TEST_F(CliTest, ExplainAloneShowsANoticeWhereNothingIsWorse) {
   EXPECT_THAT(run("ticket").out, HasSubstr("host bottleneck"));
 }
 
+TEST_F(CliTest, ASocketThatIsNoneIsNoDaemonThatDoesNotRun) {
+  settings.socket.path = directory;
+  const Outcome status = run("status");
+  EXPECT_EQ(status.exit_code, kNotReachable);
+  EXPECT_EQ(status.err, "linkhealth: " + directory + " is not a socket\n");
+}
+
+TEST_F(CliTest, ATokenFileThatIsADirectoryIsOneError) {
+  const Outcome fleet =
+      run("fleet --prometheus http://127.0.0.1:1 --bearer-token-file " + directory);
+  EXPECT_EQ(fleet.exit_code, kBadInput);
+  EXPECT_EQ(fleet.err, "linkhealth: can't read " + directory + ": Is a directory\n");
+}
+
 TEST_F(CliTest, FleetTrustsTheCertificatesThatTheEnvironmentNames) {
   const Outcome fleet =
       run("fleet --prometheus https://127.0.0.1:1", "SSL_CERT_FILE=/nonexistent/ca.pem");
   EXPECT_EQ(fleet.exit_code, kBadInput);
-  EXPECT_THAT(fleet.err, HasSubstr("/nonexistent/ca.pem"));
+  EXPECT_THAT(fleet.err, HasSubstr("can't read /nonexistent/ca.pem: No such file or directory"));
 }
 
 TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
