@@ -71,6 +71,17 @@ std::optional<std::size_t> shown_lane(const PortReport& port, const ModuleSample
   return lane < module->lanes.size() ? lane : weakest;
 }
 
+/// The power that a lane receives: of the worst one as status and the verdict show it, which is
+/// smoothed.
+std::optional<double> rx_dbm(const PortReport& port, const ModuleSample& module, std::size_t lane) {
+  const PortFigures& figures = port.figures;
+  const auto read = lane_dbm(&module, lane, &ModuleLane::rx_power_mw);
+  return read && std::isfinite(*read) && figures.worst_rx_lane == lane + 1 &&
+                 figures.worst_rx_power_dbm.value_or(kReadsDarkDbm) > kReadsDarkDbm
+             ? figures.worst_rx_power_dbm
+             : read;
+}
+
 /// Whether the module was read before the link went down, so that its powers do not show why.
 bool is_older_than_loss(const PortReport& port) {
   const auto& link = port.latest.link;
@@ -88,7 +99,7 @@ bool is_far_older_than_loss(const PortReport& port, SteadyTime t) {
 /// "far Tx +0.4 ━━━━ 8.1 dB below baseline ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
 std::string budget_line(const PortReport& port, const ModuleSample& module, std::size_t lane,
                         SteadyTime t, const TextStyle& style) {
-  const auto rx = lane_dbm(&module, lane, &ModuleLane::rx_power_mw);
+  const auto rx = rx_dbm(port, module, lane);
   const ModuleSample* far = is_far_older_than_loss(port, t) ? nullptr : far_module(port);
   const auto tx = lane_dbm(far, lane, &ModuleLane::tx_power_mw);
   const bool ascii = style.ascii;
@@ -131,8 +142,9 @@ std::string outward_line(const PortReport& port, const ModuleSample& module, Ste
 }
 
 /// "2 [#       ] -9.1 !" between the module's alarm limits.
-std::string lane_cell(const ModuleSample& module, std::size_t lane, bool ascii) {
-  const auto power = lane_dbm(&module, lane, &ModuleLane::rx_power_mw);
+std::string lane_cell(const PortReport& port, const ModuleSample& module, std::size_t lane,
+                      bool ascii) {
+  const auto power = rx_dbm(port, module, lane);
   if (!power) return fmt::format("{} ?", lane + 1);
   const Limits& limits = module.thresholds.rx_power_mw;
   const double low = limit_dbm(limits.low_alarm).value_or(kUsualLowDbm);
@@ -247,7 +259,7 @@ std::string lanes_text(const PortReport& port, const TextStyle& style, SteadyTim
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {
     if (i % per_line == 0)
       text += i == 0 ? label("Lanes Rx") : "\n" + std::string(TextPage::kLabelColumns + 2, ' ');
-    const std::string cell = lane_cell(*module, i, style.ascii);
+    const std::string cell = lane_cell(port, *module, i, style.ascii);
     const bool last = (i + 1) % per_line == 0 || i + 1 == module->lanes.size();
     text += last ? cell : pad_right(cell, kCellColumns);
   }

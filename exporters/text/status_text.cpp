@@ -78,7 +78,7 @@ std::string rx_cell(const PortReport& port) {
     text = "no light";
     if (others && figures.worst_rx_lane) text += fmt::format(" lane {}", *figures.worst_rx_lane);
   } else {
-    text = fmt::format("{:.1f}", *figures.worst_rx_power_dbm);
+    text = format_quantity_value(*figures.worst_rx_power_dbm, "dB");
     if (figures.worst_rx_lane && is_problem(port))
       text += fmt::format(" lane {}", *figures.worst_rx_lane);
   }
