@@ -223,7 +223,7 @@ void compare_flags(const ModuleSample& m, Comparison& c) {
                                    {"lane_flags.tx_fault", &ModuleLane::tx_fault},
                                    {"lane_flags.tx_adaptfault", &ModuleLane::tx_eq_fault},
                                    {"lane_controls.TxDisable", &ModuleLane::tx_disabled}})
-    c.flags(key, m, [field = field](const ModuleLane& lane) { return lane.*field; });
+    c.flags(key, m, [flag = field](const ModuleLane& lane) { return lane.*flag; });
   constexpr std::pair<const char*, std::optional<bool> AlarmFlags::*> kLevels[] = {
       {"HighAlarm", &AlarmFlags::high_alarm},
       {"LowAlarm", &AlarmFlags::low_alarm},
@@ -233,9 +233,8 @@ void compare_flags(const ModuleSample& m, Comparison& c) {
                                      {"RxPwr", &ModuleLane::rx_power_flags},
                                      {"TxBias", &ModuleLane::tx_bias_flags}})
     for (const auto& [name, level] : kLevels)
-      c.flags(
-          std::string("lane_alarm_flags.") + group + name, m,
-          [field = field, level = level](const ModuleLane& lane) { return lane.*field.*level; });
+      c.flags(std::string("lane_alarm_flags.") + group + name, m,
+              [flags = field, one = level](const ModuleLane& lane) { return lane.*flags.*one; });
   for (const auto& [group, got] : {std::pair{"module_flags.temp", &m.temperature_flags},
                                    {"module_flags.vcc", &m.supply_flags}})
     if (const json* want = c.stated(group)) {

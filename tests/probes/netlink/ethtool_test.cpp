@@ -116,8 +116,8 @@ TEST(EthtoolAnswers, EveryCutIsAnError) {
   for (const auto& [name, read] : reads) {
     SCOPED_TRACE(name);
     EXPECT_EQ(read(captured(name)), 0);
-    testing::expect_error_at_every_length(captured(name), [&read = read](ByteView bytes) {
-      return read({bytes.begin(), bytes.end()});
+    testing::expect_error_at_every_length(captured(name), [&reader = read](ByteView bytes) {
+      return reader({bytes.begin(), bytes.end()});
     });
   }
 }
