@@ -25,6 +25,7 @@ bool is_multimode(const ModuleSample& module) {
 
 void leave_single_lanes(LightStats& light) {
   light.rx = light.tx = std::nullopt;
+  light.far_tx_same_lane.reset();  // the same lane as which?
   light.bias_ratio.reset();
   light.bias_lane = -1;
   // A dark lane does not belong to a port that is up, but to the other port.

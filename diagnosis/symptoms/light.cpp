@@ -87,7 +87,8 @@ Finding far_tx_low(const Features& f) {
   if (!f.light.far_tx) return no_loss(f, f.port.far, f.port.far.tx_lanes, kNoFarPowers);
   LightLossEstimate sent = *f.light.far_tx;
   // If no lane lost power, a reader looks for the lane that the received light is about.
-  if (sent.loss_db < limit_db(sent, f.settings.light_loss_db) && f.light.far_tx_same_lane) {
+  if (sent.loss_db < limit_db(sent, f.settings.light_loss_db) && f.light.rx &&
+      f.light.far_tx_same_lane) {
     sent.loss_db = std::max(0.0, *f.light.far_tx_same_lane);
     sent.lane = f.light.rx->lane;
   }
