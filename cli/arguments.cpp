@@ -345,7 +345,7 @@ void add_check(CommandTable& commands) {
       "  linkhealth check mlx5_3 --perfdata\n"
       "  reason=$(linkhealth check --drain-reason); [ $? -eq 2 ] &&\n"
       "    scontrol update NodeName=$(hostname -s) State=DRAIN Reason=\"$reason\"\n",
-      "0 OK; 1 WARNING: at risk or degraded; 2 CRITICAL: down or losing data; 3 UNKNOWN: "
+      "0 OK; 1 WARNING: at risk or degraded; 2 CRITICAL: down, flapping or losing data; 3 UNKNOWN: "
       "unreadable, unknown port, or the daemon does not answer");
 }
 

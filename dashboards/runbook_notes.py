@@ -12,7 +12,7 @@ HOSTS = "node owners (host operations)"
 NOTES = {
     "dirty_connector": (
         DATACENTRE,
-        "Only when data is lost or the link is down (severity critical). Otherwise the link carries traffic.",
+        "Only when the link is down, flaps or loses data (severity critical). Otherwise the link carries traffic.",
         ["do not replace a module or fibre before both ends are inspected and cleaned: dirt is the cause in most cases",
          "do not look into a fibre; do not reuse a cleaning pen that touched a dirty end",
          "do not unplug a neighbouring cable: compare slot and port, and check that the port's light disappears"]),

@@ -74,8 +74,9 @@ struct Comparison {
 struct Finding {
   Verdict verdict = Verdict::kUnknown;
   bool pending = false;     ///< unknown only until more readings have arrived
-  bool applicable = true;   ///< false: only a link that is up, or down, can show it
+  bool applicable = true;   ///< false: no reading can show it on this link as it is
   std::string_view reason;  ///< why unknown: a string literal
+  bool unread = false;      ///< the reason is what a comparison had no reading of
   std::vector<Comparison> comparisons;
   [[nodiscard]] bool present() const { return verdict == Verdict::kPresent; }
   [[nodiscard]] bool absent() const { return verdict == Verdict::kAbsent; }
@@ -110,7 +111,10 @@ class Checks {
   // NOLINTNEXTLINE(google-explicit-constructor): checks that are complete are a finding
   operator Finding() const {
     Finding finding = finding_;
-    if (failed_) finding.reason = {};
+    if (failed_) {
+      finding.reason = {};
+      finding.unread = false;
+    }
     finding.verdict = failed_                  ? Verdict::kAbsent
                       : finding.reason.empty() ? Verdict::kPresent
                                                : Verdict::kUnknown;
@@ -121,7 +125,10 @@ class Checks {
   Checks& compare(std::string_view what, std::optional<double> observed, std::string_view op,
                   double threshold, std::string_view unit, bool held) {
     if (!observed) {
-      if (finding_.reason.empty()) finding_.reason = what;
+      if (finding_.reason.empty()) {
+        finding_.reason = what;
+        finding_.unread = true;
+      }
       return *this;
     }
     finding_.comparisons.push_back({what, *observed, op, threshold, unit, lane_, source_, held});

@@ -12,6 +12,12 @@ namespace linkhealth {
 
 namespace {
 
+/// What a comparison is called says what it asks, not that it is so: "the module reports a laser
+/// fault" alone would be a false statement about a module that was not asked.
+std::string reason_of(const Finding& finding) {
+  return (finding.unread ? "not known: " : "") + std::string(finding.reason);
+}
+
 using enum SymptomId;
 
 std::string peer_name(const Features& f) {
@@ -333,13 +339,14 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
   if (explained(kPcieReduced)) add(pcie_sentence(f));
   if (explained(kModuleHot)) add(heat_sentence(at(findings, kModuleHot)));
   if (explained(kSpeedReduced)) add(speed_sentence(at(findings, kSpeedReduced)));
-  if (text.empty()) add(ranked.fault->meaning);
   std::size_t meanings = 0;
   for (const Symptom& row : symptom_table()) {
     if (meanings >= kMostMeanings || kSaid.has(row.id) || !explained(row.id)) continue;
     add(row.meaning);
     ++meanings;
   }
+  // What was seen says more than what the fault can be.
+  if (text.empty()) add(ranked.fault->meaning);
   if (explained(kSettingsTouched)) add(settings_sentence(f));
   return text;
 }
@@ -455,7 +462,7 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
     const Symptom& row = symptom(missing.symptom);
     const Finding& finding = at(findings, row.id);
     report.missing.push_back(
-        {std::string(row.name), std::string(finding.reason),
+        {std::string(row.name), reason_of(finding),
          finding.pending ? "wait for the next reading" : fill(how_to_read(row, f)),
          faults_told_apart(differential, ranked, row.id)});
   }
@@ -500,8 +507,8 @@ std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings) {
   std::vector<SymptomVerdict> verdicts;
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
-    verdicts.push_back({std::string(row.name), std::string(to_string(finding.verdict)),
-                        std::string(finding.reason)});
+    verdicts.push_back(
+        {std::string(row.name), std::string(to_string(finding.verdict)), reason_of(finding)});
   }
   return verdicts;
 }

@@ -156,6 +156,9 @@ struct FaultReport {
   WallTime opened_at;
   WallTime last_seen_at;
   std::string summary;  ///< one sentence for a technician
+  /// The lanes that have it, from 1, as the evidence names them, the strongest first. Empty: it is
+  /// not a fault of single lanes.
+  std::vector<std::uint32_t> lanes;
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
   std::vector<Evidence> ruled_out;      ///< absent symptoms of other faults (`rules_out`)
@@ -175,13 +178,6 @@ struct FaultReport {
 /// port.
 inline bool is_told_on(const FaultReport& fault, const PortKey& port) {
   return fault.ports.empty() || fault.ports.front() == port;
-}
-
-/// Whether single lanes can have this fault: "module missing, lane 1" would be nonsense.
-inline bool is_of_lanes(const FaultReport& fault) {
-  constexpr std::array<std::string_view, 5> kOfLanes = {
-      "dirty_connector", "damaged_fiber", "failing_transmitter", "bad_module", "faulty_cable"};
-  return std::ranges::find(kOfLanes, fault.fault) != kOfLanes.end();
 }
 
 /// Statistics of a port, for tables and metrics. nullopt: unknown.

@@ -182,7 +182,12 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortStep& s
       at(step.findings, kFarErrors).present() == false && is_little(f.light.rx) &&
       is_little(f.light.far_rx))
     return Severity::kNotice;
-  const bool bad = f.down || at(step.findings, kLosingData).present();
+  // Each carrier loss loses what is in flight: between two of them the link is not less bad.
+  constexpr double kHourS = 3600;
+  const bool flaps_often =
+      at(step.findings, kFlaps).present() &&
+      static_cast<double>(f.port.carrier.unplanned_losses(f.now, kHourS)) >= f.settings.flap_losses;
+  const bool bad = f.down || flaps_often || at(step.findings, kLosingData).present();
   return bad ? Severity::kCritical : fault.severity;
 }
 

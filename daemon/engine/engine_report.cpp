@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/text.h"
 #include "daemon/engine/engine_state.h"
 #include "diagnosis/coverage.h"
 #include "diagnosis/exempt.h"
@@ -180,6 +181,32 @@ void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
     peer.module_age_s = in_seconds(now - *port.far.read_at);
 }
 
+/// Two fibres carry all lanes: dirt and bends are those of a fibre, not of a lane.
+bool is_duplex(const std::optional<ModuleSample>& module) {
+  return module && module->kind == "optical" && !module->connector.empty() &&
+         module->connector.find("MPO") == std::string::npos;
+}
+
+/// The lanes that the supporting evidence names, from 1, the strongest first; none where single
+/// lanes cannot have this fault: "module missing, lane 1" would be nonsense.
+std::vector<std::uint32_t> faulty_lanes(const FaultReport& fault,
+                                        const std::optional<ModuleSample>& module) {
+  constexpr std::array<std::string_view, 5> kOfLanes = {
+      "dirty_connector", "damaged_fiber", "failing_transmitter", "bad_module", "faulty_cable"};
+  constexpr std::string_view kLane = "lane ";
+  std::vector<std::uint32_t> lanes;
+  if (std::ranges::find(kOfLanes, fault.fault) == kOfLanes.end() ||
+      (fault.end == End::kPath && is_duplex(module)))
+    return lanes;
+  for (const Evidence& evidence : fault.evidence) {
+    if (!evidence.supports || !evidence.where.starts_with(kLane)) continue;
+    const auto lane = parse_u64(evidence.where.substr(kLane.size()));
+    if (lane && std::ranges::find(lanes, *lane) == lanes.end())
+      lanes.push_back(static_cast<std::uint32_t>(*lane));
+  }
+  return lanes;
+}
+
 /// Adds the reason why a port is absent to the summary of a NIC fault.
 void add_reason_of_absence(std::string& summary, const PortHistory& port,
                            const std::string& idle_cards) {
@@ -207,6 +234,13 @@ void copy_kept(const LedgerFault& kept, FaultReport& report) {
   report.state = kept.state;
   report.opened_at = kept.opened_at;
   report.last_seen_at = kept.last_seen_at;
+}
+
+/// What a restart does not lose of a fault that does not show now.
+void fill_from_kept(const LedgerFault& kept, FaultReport& report) {
+  if (report.summary.empty()) report.summary = kept.summary;
+  if (report.repair.empty()) report.repair = kept.repair;
+  if (report.verify.empty()) report.verify = kept.verify;
 }
 
 std::vector<PortKey> Engine::State::keys_of(const std::vector<std::string>& stable_keys) const {
@@ -253,31 +287,30 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
     return named && named->fault == entry.fault;
   };
   const bool keeps = ranked == nullptr || names(step.verdict.primary) ||
-                     names(step.verdict.secondary) || !texts.contains(entry.kept.id);
+                     names(step.verdict.secondary) || entry.kept.summary.empty();
   if (ranked != nullptr && keeps) {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
   } else if (ranked == nullptr) {  // it does not show now: the last texts are kept
     const auto at = texts.find(entry.kept.id);
     if (at != texts.end()) report = at->second;
-    if (report.summary.empty()) report.summary = entry.kept.summary;
-    if (report.repair.empty()) report.repair = entry.kept.repair;
-    if (report.verify.empty()) report.verify = entry.kept.verify;
+    fill_from_kept(entry.kept, report);
   }
   if (step.shared != nullptr && step.shared->fault == entry.fault->id)
     tell_shared(report, *step.shared, step);
   if (entry.fault->life.effect == Effect::kStops)
     add_reason_of_absence(report.summary, step.port, idle_cards);
   copy_kept(entry.kept, report);
+  if (ranked != nullptr) report.lanes = faulty_lanes(report, step.port.latest.module);
   report.ports = keys_of(entry.kept.ports);
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
   if (report.proof) report.undecided.reset();  // nothing is left that a test could distinguish
   report.acknowledged = acknowledgement_of(entry.kept, wall);
-  if (keeps)
-    texts[report.id] = report;
-  else
-    copy_kept(entry.kept, texts[report.id]);
+  FaultReport& text = texts[report.id];
+  if (keeps) return text = report;
+  copy_kept(entry.kept, text);
+  fill_from_kept(entry.kept, text);
   return report;
 }
 

@@ -22,27 +22,28 @@ Finding group_down(const Features& f) {
 }
 
 Finding module_fell(const Features& f) {
-  if (f.group.module_ports == 0) return unknown("no other port of this node shares the module");
+  if (f.group.module_ports == 0)
+    return not_applicable("no other port of this node shares the module");
   return Checks(kNodePorts)
       .at_least("other ports of this module that went down at the same moment", f.group.module_fell,
                 1);
 }
 Finding card_fell(const Features& f) {
-  if (f.group.card_ports == 0) return unknown("no other port of this node shares the card");
+  if (f.group.card_ports == 0) return not_applicable("no other port of this node shares the card");
   return Checks(kNodePorts)
       .at_least("other ports of this card that went down at the same moment", f.group.card_fell, 1);
 }
 constexpr std::string_view kOnly = "the node has no other port";
 Finding node_fell(const Features& f) {
-  if (f.group.node_ports == 0) return unknown(kOnly);
+  if (f.group.node_ports == 0) return not_applicable(kOnly);
   if (leaf_of(f.port, f.expected).empty()) return unknown("the switch is not known");
   return Checks(kNodePorts)
       .at_least("ports to other switches that went down at the same moment", f.group.node_fell, 1);
 }
 Finding fell_together(const Features& f) {
-  if (f.group.node_ports == 0) return unknown(kOnly);
+  if (f.group.node_ports == 0) return not_applicable(kOnly);
   if (f.group.unknown_fell == 0 && !leaf_of(f.port, f.expected).empty())
-    return unknown("the switch is known");
+    return not_applicable("the switch is known");
   return Checks(kNodePorts)
       .at_least("other ports of this node that went down at the same moment", f.group.unknown_fell,
                 1);

@@ -56,7 +56,7 @@ Finding no_loss(const Features& f, const ModuleHistory& end, std::size_t lanes,
                 std::string_view no_powers) {
   if (lanes == 0) return unknown(no_powers);
   const bool own = &end == &f.port.own;
-  if (own && lanes_may_be_others(f)) return unknown(kSharedModule);
+  if (own && lanes_may_be_others(f)) return not_applicable(kSharedModule);
   const bool before = f.errors_since && end.read_at && *end.read_at < *f.errors_since;
   const std::string_view why =
       before ? "not read since the errors began" : "too few readings for a baseline";
@@ -109,16 +109,16 @@ Finding fibres_alike(const Features& f) {
   if (!module || !f.light.rx || !f.light.rx->against_past() || f.light.rx_lanes == 0)
     return unknown(kNoPowers);
   if (module->connector.find("MPO") == std::string::npos)
-    return unknown("all lanes share one fibre");
+    return not_applicable("all lanes share one fibre");
   if (f.light.rx_lanes < kLeastFibres || f.light.rx->loss_db < kLostDb)
-    return unknown("no light is lost");
+    return not_applicable("no light is lost");
   return Checks(kModule).at_least("fibres that lost light", f.light.rx_low_lanes,
                                   static_cast<double>(f.light.rx_lanes));
 }
 
 Finding lane_reads_dark(const Features& f) {
   if (!received_read(f)) return unknown(kNoPowers);
-  if (lanes_may_be_others(f)) return unknown(kSharedModule);
+  if (lanes_may_be_others(f)) return not_applicable(kSharedModule);
   return Checks(kModule)
       .lane(f.light.worst_rx_lane)
       .below("Rx power while the link carries traffic", f.light.worst_rx_dbm, f.light.dark_dbm,
@@ -133,7 +133,7 @@ Finding tx_fault(const Features& f) {
   if (!module || f.medium == Medium::kCopper) return unknown(kNoPowers);
   if (f.link().admin_up == false) return unknown("the port is administratively down");
   if (!f.light.rx_fresh) return unknown(kNotSince);
-  if (lanes_may_be_others(f)) return unknown(kSharedModule);
+  if (lanes_may_be_others(f)) return not_applicable(kSharedModule);
   std::optional<bool> fault;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
@@ -254,7 +254,7 @@ Finding no_lock_with_light(const Features& f) {
   if (!module || !f.light.rx_fresh) return unknown(kNoPowers);
   // The flag was latched during training, and a recording repeats readings: a link that is up
   // without errors is locked.
-  if (f.up && !f.errors_since) return unknown("the link carries traffic without errors");
+  if (f.up && !f.errors_since) return not_applicable("the link carries traffic without errors");
   std::optional<bool> lol;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {

@@ -239,8 +239,9 @@ Finding snr_low(const Features& f) {
   const auto& module = f.port.latest.module;
   if (!module) return unknown("the module reports no signal-to-noise ratio");
   // DP-16QAM needs far less than PAM4: good 800G-ZR modules report 15.5 dB.
-  if (!module->coherent.empty()) return unknown("PAM4 limits do not apply to a coherent module");
-  if (lanes_may_be_others(f)) return unknown(kSharedModule);
+  if (!module->coherent.empty())
+    return not_applicable("PAM4 limits do not apply to a coherent module");
+  if (lanes_may_be_others(f)) return not_applicable(kSharedModule);
   const auto& snr = module->vdm.media_esnr_db;
   auto worst = snr.end();
   const auto is_used = [&](std::size_t lane) {

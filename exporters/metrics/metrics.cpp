@@ -45,16 +45,6 @@ void add_identity(PortSeries& out, const PortReport& port, const Report& report)
             1);
 }
 
-/// The lane named by the evidence for the fault, from 1.
-std::optional<std::uint64_t> lane_of(const FaultReport& fault) {
-  constexpr std::string_view kLane = "lane ";
-  if (!is_of_lanes(fault)) return std::nullopt;
-  for (const Evidence& evidence : fault.evidence)
-    if (evidence.supports && evidence.where.starts_with(kLane))
-      return parse_u64(evidence.where.substr(kLane.size()));
-  return std::nullopt;
-}
-
 /// Whole per cent from 1 to 99, as people read them: an alert writes "99%", not "98.77%".
 double in_whole_percent(double confidence) {
   return std::clamp(std::round(confidence * 100) / 100, 0.01, 0.99);
@@ -72,8 +62,8 @@ void add_faults(PortSeries& out, const PortReport& port) {
             in_whole_percent(fault.confidence));
     out.add("linkhealth_fault_opened_timestamp_seconds", {fault.fault, end},
             unix_seconds(fault.opened_at));
-    if (const auto lane = lane_of(fault))
-      out.add("linkhealth_fault_lane", {fault.fault, end}, static_cast<double>(*lane));
+    if (!fault.lanes.empty())
+      out.add("linkhealth_fault_lane", {fault.fault, end}, fault.lanes.front());
   }
 }
 

@@ -68,23 +68,15 @@ void header(TextPage& page, const PortReport& port, const ExplainView& view) {
             paint_health(right, port.health, page.style()));
 }
 
-/// Two fibres carry all lanes: dirt and bends are those of a fibre, not of a lane.
-bool is_duplex(const PortReport& port) {
-  const auto& module = port.latest.module;
-  return module && module->kind == "optical" && !module->connector.empty() &&
-         module->connector.find("MPO") == std::string::npos;
-}
-
-/// The lanes of the supporting evidence: "lane 2", "lanes 2 and 3".
-std::string faulty_lanes(const FaultReport& fault, const PortReport& port) {
-  if (!is_of_lanes(fault) || (fault.end == End::kPath && is_duplex(port))) return "";
-  std::set<std::string> lanes;
-  for (const Evidence& evidence : fault.evidence)
-    if (evidence.supports && evidence.where.starts_with("lane "))
-      lanes.insert(evidence.where.substr(5));
+/// "lane 2", "lanes 2 and 3"; "": not a fault of single lanes.
+std::string format_lanes(const FaultReport& fault) {
+  const std::set<std::uint32_t> lanes(fault.lanes.begin(), fault.lanes.end());
   std::string text;
   for (auto lane = lanes.begin(); lane != lanes.end(); ++lane)
-    text += (lane == lanes.begin() ? "" : std::next(lane) == lanes.end() ? " and " : ", ") + *lane;
+    text += (lane == lanes.begin()            ? ""
+             : std::next(lane) == lanes.end() ? " and "
+                                              : ", ") +
+            std::to_string(*lane);
   return text.empty() ? "" : (lanes.size() == 1 ? "lane " : "lanes ") + text;
 }
 
@@ -100,7 +92,7 @@ bool shows_received_light(const FaultReport& fault, const PortReport& port) {
 
 /// Where the fault is, with a leading blank.
 std::string format_place(const FaultReport& fault, const PortReport& port) {
-  const std::string lanes = faulty_lanes(fault, port);
+  const std::string lanes = format_lanes(fault);
   const std::string peer = port.peer.empty() ? "" : " (" + port.peer + ")";
   switch (fault.end) {
     case End::kNone:

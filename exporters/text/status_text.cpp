@@ -46,7 +46,7 @@ bool is_imported(const PortReport& port) {
 
 /// The lane of the light that the fault is about, from 1; nullopt: of none, or of a laser.
 std::optional<std::size_t> faulty_rx_lane(const PortReport& port) {
-  if (port.faults.empty() || !is_of_lanes(port.faults.front())) return std::nullopt;
+  if (port.faults.empty() || port.faults.front().lanes.empty()) return std::nullopt;
   for (const Evidence& evidence : port.faults.front().evidence)
     if (evidence.supports && evidence.symptom.starts_with("rx_") &&
         evidence.where.starts_with("lane "))

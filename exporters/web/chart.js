@@ -129,13 +129,19 @@ export function crosshair(stack, readout, time, rows, state) {
   show(state.cross);
 }
 
-/** A line without axes, for a row of a table; `label` is what a screen reader reads. */
-export function sparkline(points, log, label) {
-  const drawn = points.filter((point) => Number.isFinite(point.value) && (!log || point.value > 0));
+const positive = (point) => Number.isFinite(point.value) && point.value > 0;
+/** The decades from the least to the greatest value of all lines, at least one: rows of a table are compared. */
+export function decades(lines) {
+  const logs = lines.flat().filter(positive).map((point) => Math.log10(point.value));
+  const low = Math.min(...logs);
+  return [low, Math.max(low + 1, ...logs)];
+}
+
+/** A line without axes, for a row of a table; [low, high]: `decades` of all rows; `label` is what a screen reader reads. */
+export function sparkline(points, [low, high], label) {
+  const drawn = points.filter(positive);
   if (drawn.length < 2) return '';
-  const scale = log ? Math.log10 : (x) => x;
-  const values = drawn.map((point) => scale(point.value));
-  const [low, high] = [Math.min(...values), Math.max(Math.max(...values), Math.min(...values) + (log ? 1 : 0.5))];
+  const values = drawn.map((point) => Math.log10(point.value));
   const [from, to] = [drawn[0].at, drawn.at(-1).at];
   return el('svg.spark', { viewBox: '0 0 96 22', role: 'img', 'aria-label': label },
     el('polyline.line.s0', { points: drawn.map((point, i) => `${(94 * (point.at - from) / Math.max(1, to - from) + 1).toFixed(1)},${(20 - (18 * (values[i] - low)) / (high - low)).toFixed(1)}`).join(' ') }));

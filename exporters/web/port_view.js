@@ -86,7 +86,6 @@ function happened(report, port) {
     fault && share ? ` ${percent(share)} of this node's bandwidth is ${down ? 'lost' : 'at risk'}.` : '');
 }
 
-const OF_LANES = ['dirty_connector', 'damaged_fiber', 'failing_transmitter', 'bad_module', 'faulty_cable'];
 const OF_LIGHT = ['dirty_connector', 'damaged_fiber', 'failing_transmitter'];
 /** far port — link — this port: which of the three is suspect, and what the link lost. */
 function story(report, port, state) {
@@ -97,7 +96,7 @@ function story(report, port, state) {
   const tone = (side) => (side.includes(end) ? port.health : port.health === 'down' ? 'unknown' : 'healthy');
   const peer = port.now?.peer;
   const mark = (name, health, extra) => el(`li.${health}`, {}, el('span.dot', { 'aria-hidden': 'true' }, SIGNS[health] || '?'), el('span', {}, name, extra ? el('span.small.soft', {}, ` ${extra}`) : ''));
-  const lane = OF_LANES.includes(fault?.fault) ? fault.evidence.map((one) => one.where?.match(/lane \d+/)?.[0]).find(Boolean) : undefined;
+  const lane = fault?.lanes?.length ? `lane ${fault.lanes[0]}` : '';
   const isLost = lost && lost.db >= 1 && OF_LIGHT.includes(fault?.fault) && fault.state !== 'proving';
   const middle = [fault ? title(fault.fault) : port.health === 'healthy' ? 'no fault' : words(port.health), lane, isLost ? `${lost.db.toFixed(1)} dB lost` : ''].filter(Boolean).join(', ');
   return el(`section.card.story.${port.health}`, {}, el('p.small', {}, el('a', { href: '#/', id: 'back' }, `← ${report.node}`)),

@@ -50,7 +50,7 @@ void fields(Is<Maintenance> auto& value, auto& visit) {
 void fields(Is<FaultReport> auto& value, auto& visit) {
   VISIT_ALWAYS(id, fault, end, severity, confidence, state, opened_at, last_seen_at, summary,
                evidence, missing);
-  VISIT(ruled_out);
+  VISIT(lanes, ruled_out);
   VISIT_ALWAYS(differential);
   VISIT(undecided, shares);
   VISIT_ALWAYS(repair, verify);

@@ -38,6 +38,9 @@ Result<void> keep_old(const std::string& path) {
 void CloseGzFile::operator()(gzFile_s* file) const { gzclose(file); }
 
 Result<RecordingReader> RecordingReader::open(const std::string& path) {
+  struct stat info {};
+  if (path != "-" && stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return errno_error(path, EISDIR);
   auto file = open_gz(path, STDIN_FILENO, "rbe");
   if (!file) return file.error();
   gzbuffer(file->get(), kChunkBytes);

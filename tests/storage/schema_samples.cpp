@@ -35,6 +35,7 @@ FaultReport full_fault() {
   fault.fault = "dirty_connector";
   fault.end = End::kPath;
   fault.confidence = 0.83;
+  fault.lanes = {2};
   fault.evidence = {
       {"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "low light", false}};
   fault.missing = {{"far_tx_low", "why", "how", "damaged fibre (4%)"}};

@@ -58,6 +58,7 @@ FaultReport dirty_connector() {
   fault.last_seen_at = example_now();
   fault.summary =
       "lane 2 receives -9.1 dBm, 6.0 dB below its baseline; far Tx power is at its baseline";
+  fault.lanes = {2};
   fault.evidence = {
       {"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module's own threshold", "", true},
       {"lane_spread", 6.0, ">", 3.0, "dB", "", "module", "", true},

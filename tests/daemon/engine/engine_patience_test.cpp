@@ -135,7 +135,7 @@ TEST(LittleLight, AfterAnotherPatchCordIsAFaultWithErrors) {
 }
 
 /// Falls for ten seconds, so often, so far apart.
-std::string events_of_flaps(std::size_t times, double apart_s) {
+Story story_of_flaps(std::size_t times, double apart_s) {
   Story story;
   story.feed.period_s = 30;
   story.run(3600);
@@ -144,7 +144,10 @@ std::string events_of_flaps(std::size_t times, double apart_s) {
     story.feed.plug(story.feed.t + 11);
     story.run(apart_s);
   }
-  return story.events;
+  return story;
+}
+std::string events_of_flaps(std::size_t times, double apart_s) {
+  return story_of_flaps(times, apart_s).events;
 }
 
 TEST(Flaps, AFewHoursApartAreWhatGoodLinksDo) {
@@ -155,6 +158,16 @@ TEST(Flaps, AFewHoursApartAreWhatGoodLinksDo) {
 TEST(Flaps, NearEachOtherOrAllDayAreAFault) {
   EXPECT_THAT(events_of_flaps(3, 600), HasSubstr("opened:bad_module"));
   EXPECT_THAT(events_of_flaps(5, 15000), HasSubstr("opened:bad_module"));
+}
+
+TEST(Flaps, OftenAreCriticalAlsoWhileTheLinkIsUp) {
+  for (const auto& [apart_s, severity] :
+       {std::pair(600.0, Severity::kCritical), {15000.0, Severity::kWarning}}) {
+    const Story story = story_of_flaps(5, apart_s);
+    ASSERT_EQ(story.port().latest.link->carrier, true);
+    ASSERT_FALSE(story.port().faults.empty());
+    EXPECT_EQ(story.port().faults.at(0).severity, severity) << apart_s;
+  }
 }
 
 TEST(AFall, AfterADriverReloadMayTakeThreeMinutes) {

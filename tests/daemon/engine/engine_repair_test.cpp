@@ -76,6 +76,26 @@ TEST_F(RepairStory, FailedStepsAreLeftOutAndSuccessIsProved) {
   EXPECT_TRUE(fault().repairs.empty()) << "another fault, another ladder";
 }
 
+TEST_F(RepairStory, WhatAPulledFibreShowsAfterARestartIsNotTheFault) {
+  run(1800);
+  make_dirty();
+  run(900);
+  ASSERT_FALSE(port().faults.empty());
+  const std::string summary = fault().summary;
+  feed.pull(feed.t + 1);
+  feed.receive_mw(0);
+  run(60);
+  Story after = restarted();
+  after.run(60);
+  after.feed.receive_mw(0.8);
+  after.feed.bits_per_s = 4000;
+  after.feed.plug(after.feed.t + 1);
+  after.run(3600);
+  ASSERT_FALSE(after.port().faults.empty());
+  EXPECT_EQ(after.port().faults.at(0).state, FaultState::kProving);
+  EXPECT_EQ(after.port().faults.at(0).summary, summary);
+}
+
 TEST_F(RepairStory, FallsOfBeforeARepairThatHeldAreNoFlapsAndThoseAfterItAre) {
   feed.period_s = 30;
   run(1800);

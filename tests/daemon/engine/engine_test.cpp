@@ -43,6 +43,7 @@ TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
   EXPECT_NEAR(run.port().figures.pre_fec_ber_normal.value_or(0), 9.4e-9, 1e-10);
   EXPECT_NE(fault.summary.find("lane 2"), std::string::npos) << fault.summary;
   EXPECT_NE(fault.repair.at(0).find("lane 2"), std::string::npos);
+  EXPECT_EQ(fault.lanes, std::vector<std::uint32_t>{2});
   EXPECT_FALSE(fault.evidence.empty());
   EXPECT_FALSE(fault.missing.empty());
   EXPECT_GT(fault.confidence, 0.4);
@@ -51,6 +52,34 @@ TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
   run.run(9000);
   EXPECT_EQ(run.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
   EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
+TEST(Engine, AFaultOfTheFibreHasNoLaneWhereOneFibreCarriesAll) {
+  Story run;
+  run.feed.module.connector = "LC";
+  run.run(1800);
+  run.soil_lane_2();
+  run.run(300);
+  ASSERT_EQ(run.port().faults.at(0).end, End::kPath);
+  EXPECT_TRUE(run.port().faults.at(0).lanes.empty());
+}
+
+TEST(Engine, AModuleThatIsMissingHasNoLane) {
+  Story run(1800);
+  run.lose_light();
+  run.feed.module = ModuleSample{};
+  run.feed.module.present = false;
+  run.run(1200);
+  ASSERT_EQ(run.port().faults.at(0).fault, "module_missing");
+  EXPECT_TRUE(run.port().faults.at(0).lanes.empty());
+}
+
+TEST(Engine, WhatWasNotReadIsNotStatedAsIfItWereSo) {
+  Story run(600);
+  std::string reason;
+  for (const SymptomVerdict& one : run.port().symptoms)
+    if (one.symptom == "tx_fault" && one.verdict == "unknown") reason = one.reason;
+  EXPECT_EQ(reason, "not known: the module reports a laser fault");
 }
 
 TEST(Engine, WhatWasSeenStandsWhileItShowsNoMore) {

@@ -71,13 +71,15 @@ TEST(ExplainText, VerificationShowsTheSymptomsAsPast) {
   EXPECT_THAT(explain(port), HasSubstr(": lane 2 receives"));
 }
 
-TEST(ExplainText, OnlyFaultsOfLanesHaveALane) {
+TEST(ExplainText, ThePlaceNamesTheLanesThatHaveTheFault) {
   PortReport port = test::dirty_port();
   FaultReport& fault = port.faults[0];
   EXPECT_THAT(explain(port), HasSubstr("on the fibre of lane 2 towards this node"));
   fault.fault = "damaged_fiber";
   EXPECT_THAT(explain(port), HasSubstr("Damaged fibre of lane 2 towards this node"));
-  port.latest.module->connector = "LC";  // one fibre has all lanes
+  fault.lanes = {3, 2};
+  EXPECT_THAT(explain(port), HasSubstr("Damaged fibre of lanes 2 and 3 towards this node"));
+  fault.lanes.clear();
   EXPECT_THAT(explain(port), HasSubstr("Damaged fibre between the two ports"));
   fault.fault = "module_missing";
   fault.end = End::kLocal;

@@ -145,6 +145,7 @@ TEST(Recording, AFullDiskAndAMissingFileAreNamed) {
             "/dev/full: No space left on device");
   EXPECT_EQ(RecordingReader::open("/no/such/file").error().message,
             "/no/such/file: No such file or directory");
+  EXPECT_EQ(RecordingReader::open("/").error().message, "/: Is a directory");
 }
 
 TEST(Recording, ARestartedRecorderKeepsTheLastRecording) {
