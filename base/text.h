@@ -31,6 +31,9 @@ std::string printable(std::string_view text);
 /// 3629, table 3-7 of Unicode).
 std::size_t utf8_length(std::string_view text);
 
+/// "1, 4 and 5".
+std::string format_list(std::span<const std::string> items);
+
 /// The number of insertions, deletions, changes and swaps of adjacent letters that turn one text
 /// into the other (Damerau-Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -14,6 +14,7 @@
 #include "cli/fleet.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
+#include "exporters/text/text_layout.h"
 
 namespace linkhealth::cli {
 
@@ -89,9 +90,11 @@ class CommandTable {
 void set_footer(CLI::App& command, std::string_view notes, std::string_view examples,
                 std::string_view exit_codes = "") {
   std::string text = fmt::format("{}{}\nExamples:\n{}", notes, notes.empty() ? "" : "\n", examples);
-  text +=
-      fmt::format("\nExit codes: {}.", exit_codes.empty() ? "see linkhealth --help" : exit_codes);
-  command.footer(text);
+  constexpr std::size_t kColumns = 80;
+  const auto codes = wrap(
+      fmt::format("Exit codes: {}.", exit_codes.empty() ? "see linkhealth --help" : exit_codes),
+      kColumns);
+  command.footer(text + "\n" + join_parts(codes, "\n"));
 }
 
 void add_port(CLI::App& command, std::string& port) {
@@ -468,6 +471,10 @@ int parse_and_run(int argc, const char* const* argv, const Clock& clock) {
                           add_ticket, add_verify, add_qualify, add_ack, add_maintenance, add_check,
                           add_cabling, add_module, add_record, add_replay, add_rules, add_fleet})
     add(commands);
+  // The names of the commands are short: the lines fit more terminals.
+  const auto narrow = std::make_shared<CLI::Formatter>();
+  narrow->column_width(16);
+  app.formatter(narrow);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version

@@ -237,13 +237,16 @@ class Guide {
     print("\n$ linkhealth status\n" + status_of(status_, {}, context_.style));
     print(fmt::format("\n$ linkhealth explain {}\n", port_) +
           explanation_of(status_, port_named(status_.report, port_), {}, context_.style));
-    print(
-        fmt::format("\nThe recording is paused. In another terminal:\n"
-                    "  {0} watch\n"
-                    "  {0} ack {1} --for 2h --reason 'cleaning pen ordered'\n"
-                    "  {0} maintenance start {1} --for 1h --reason cleaning\n"
-                    "  {0} ticket {1}\n",
-                    program, port_));
+    print(fmt::format(
+        "\n{2}\n"
+        "  {0} watch\n"
+        "  {0} ack {1} --for 2h --reason 'cleaning pen ordered'\n"
+        "  {0} maintenance start {1} --for 1h --reason cleaning\n"
+        "  {0} ticket {1}\n",
+        program, port_,
+        isatty(STDIN_FILENO) == 1 ? "The recording is paused. In another terminal:"
+                                  : "Without a terminal the demo goes on. Until it ends, you can "
+                                    "run:"));
     std::fflush(stdout);
   }
 

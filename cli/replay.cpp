@@ -101,8 +101,6 @@ std::string text_of(const Report& report, const TextStyle& style) {
   return text;
 }
 
-// ------------------------------------------------------------------------------------- --what-if
-
 bool same_fault(const Episode& a, const Episode& b) {
   return a.port == b.port && a.fault == b.fault && a.end == b.end;
 }
@@ -133,6 +131,14 @@ OrderedJson as_json(const std::vector<Episode>& episodes) {
   return out;
 }
 
+/// What the report no longer shows; "" if nothing was closed.
+std::string closed_text(const std::vector<Episode>& episodes) {
+  std::vector<Episode> closed;
+  std::ranges::copy_if(episodes, std::back_inserter(closed),
+                       [](const Episode& one) { return one.closed_at.has_value(); });
+  return closed.empty() ? "" : "\nClosed during the recording\n" + as_text(closed, '-');
+}
+
 }  // namespace
 
 void replay(const ReplayOptions& options) {
@@ -141,19 +147,22 @@ void replay(const ReplayOptions& options) {
   recording.restore(engine);
   std::shared_ptr<const Report> last;
   std::optional<SteadyTime> begun;
+  std::vector<Episode> episodes;
   recording.for_each_snapshot([&](const Snapshot& snapshot) {
     Engine::Step step = engine.step(snapshot);
     last = std::move(step.report);
     if (!begun) begun = snapshot.taken_at;
-    if (options.format == "jsonl")
-      for (const FaultEvent& event : step.events) print(event_json_line(event));
+    for (const FaultEvent& event : step.events) {
+      add_event(episodes, event);
+      if (options.format == "jsonl") print(event_json_line(event));
+    }
   });
   if (last == nullptr)
     throw CommandError(kBadInput, options.recording + ": no snapshot in this recording");
   last = without_premature_health(last, last->t - *begun);
   print(options.format == "json"    ? report_json(*last)
         : options.format == "jsonl" ? "{\"report\":" + report_json(*last) + "}"
-                                    : text_of(*last, options.style));
+                                    : text_of(*last, options.style) + closed_text(episodes));
 }
 
 void what_if(const ReplayOptions& options) {

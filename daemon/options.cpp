@@ -37,8 +37,8 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")
       ->type_name("PATH");
   app.add_option("--state-dir", options.state_dir,
-                 "directory of the state database (with --sysroot or --play: no state is kept "
-                 "unless given)")
+                 "directory of the state database (with --sysroot: no state is kept unless "
+                 "given; with --play: none)")
       ->type_name("DIR");
   app.add_option(
          "--sysroot", options.sysroot,

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "diagnosis/questions.h"
 
 namespace linkhealth {
@@ -36,12 +37,76 @@ std::string source_name(EvidenceSource kind, const Features& f) {
 int lane_of(const Features& f, const Findings& findings) {
   if (at(findings, kModuleHeld).present()) return -1;
   if (at(findings, kLightLow).present() && f.light.rx &&
-      f.light.rx_low_lanes <= f.light.rx_lanes / 2)
+      f.light.rx_low.count() <= f.light.rx_lanes / 2)
     return f.light.rx->lane;
   if (at(findings, kTxLow).present() && f.light.tx) return f.light.tx->lane;
   if (at(findings, kOneLaneErrors).present()) return f.signal.worst_lane;
   if (at(findings, kLaneReadsDark).present()) return f.light.worst_rx_lane;
   return -1;
+}
+
+/// The other lanes that lost light, where the evidence points at the one that lost most; from 0.
+std::vector<int> also_low(const Features& f, const Findings& findings) {
+  std::vector<int> lanes;
+  if (at(findings, kModuleHeld).present() || !at(findings, kLightLow).present() || !f.light.rx ||
+      f.light.rx_low.count() > f.light.rx_lanes / 2)
+    return lanes;
+  for (std::size_t i = 0; i < f.light.rx_lanes; ++i)
+    if (f.light.rx_low[i] && static_cast<int>(i) != f.light.rx->lane)
+      lanes.push_back(static_cast<int>(i));
+  return lanes;
+}
+
+/// "lane 2", "lanes 1, 4 and 5". REQUIRES: one at least.
+std::string format_lanes(std::vector<int> lanes) {
+  std::ranges::sort(lanes);
+  std::vector<std::string> numbers;
+  for (const int lane : lanes) numbers.push_back(std::to_string(lane + 1));
+  return (numbers.size() == 1 ? "lane " : "lanes ") + format_list(numbers);
+}
+
+/// Two fibres carry all lanes: dirt and bends are those of a fibre, not of a lane.
+bool is_duplex(const std::optional<ModuleSample>& module) {
+  return module && module->kind == "optical" && !module->connector.empty() &&
+         module->connector.find("MPO") == std::string::npos;
+}
+
+/// The lanes that the supporting evidence names, from 1, the strongest first; none where single
+/// lanes cannot have this fault: "module missing, lane 1" would be nonsense.
+std::vector<std::uint32_t> faulty_lanes(const Features& f, const Findings& findings,
+                                        const RankedFault& ranked,
+                                        const std::vector<Evidence>& evidence) {
+  constexpr std::array kOfLanes = {FaultId::kDirtyConnector,     FaultId::kDamagedFiber,
+                                   FaultId::kFailingTransmitter, FaultId::kFailingFarTransmitter,
+                                   FaultId::kBadModule,          FaultId::kBadFarModule,
+                                   FaultId::kFaultyCable};
+  constexpr std::string_view kLane = "lane ";
+  std::vector<std::uint32_t> lanes;
+  if (std::ranges::find(kOfLanes, ranked.fault->id) == kOfLanes.end() ||
+      (ranked.fault->end == End::kPath && is_duplex(f.port.latest.module)))
+    return lanes;
+  const auto add = [&lanes](std::uint64_t lane) {
+    const auto number = static_cast<std::uint32_t>(lane);
+    if (std::ranges::find(lanes, number) == lanes.end()) lanes.push_back(number);
+  };
+  for (const Evidence& one : evidence)
+    if (one.supports && one.where.starts_with(kLane))
+      if (const auto lane = parse_u64(one.where.substr(kLane.size()))) add(*lane);
+  if (explains(*ranked.cause, kLightLow))
+    for (const int lane : also_low(f, findings)) add(static_cast<std::uint64_t>(lane) + 1);
+  return lanes;
+}
+
+/// mlxlink and mstlink know only NVIDIA's cards.
+std::string without_nvidia_tools(std::string text) {
+  constexpr std::array<std::array<std::string_view, 2>, 3> kTools{
+      {{", mlxlink)", ")"}, {"(mlxlink -c)", "(the vendor's tool)"}, {": mstlink", ""}}};
+  for (const auto& [tool, instead] : kTools)
+    if (const auto at = text.find(tool); at != std::string::npos)
+      text.replace(at, tool.size(), instead);
+  if (const auto at = text.find("tool -"); at != std::string::npos)  // mstlink's options
+    text.erase(at + 4, text.find(')', at) - at - 4);
+  return text;
 }
 
 /// How to get a missing reading on this port: ethtool needs an Ethernet interface (IPoIB's offers
@@ -57,15 +122,18 @@ std::string how_to_read(const Symptom& row, const Features& f) {
   const PortId& id = f.port.latest.id;
   const bool guest = id.function == "vf" || id.function == "sf";
   std::string text(row.how);
-  if (!guest && !id.netdev.empty() && id.link_layer != "InfiniBand") return text;
+  const bool nvidia = id.driver.empty() || id.driver.starts_with("mlx");
+  if (!guest && !id.netdev.empty() && id.link_layer != "InfiniBand")
+    return nvidia ? text : without_nvidia_tools(std::move(text));
   for (const auto& [ethtool, instead] : kWithoutInterface) {
     const auto at = text.find(ethtool);
     if (at == std::string::npos) continue;
     const bool of_module = guest && ethtool == kWithoutInterface[0][0];
-    return text.replace(at, ethtool.size(),
-                        of_module ? "(on the host that has the physical function)" : instead);
+    text.replace(at, ethtool.size(),
+                 of_module ? "(on the host that has the physical function)" : instead);
+    break;
   }
-  return text;
+  return nvidia ? text : without_nvidia_tools(std::move(text));
 }
 
 // --------------------------------------------------------------------------------- the evidence
@@ -142,7 +210,7 @@ void put_evidence(FaultReport& report, const Features& f, const Findings& findin
 
 // ---------------------------------------------------------------------------------- the summary
 
-std::string light_sentence(const Features& f, int lane) {
+std::string light_sentence(const Features& f, int lane, const std::vector<int>& others) {
   constexpr double kWorthSayingDb = 0.6, kFarWorthSayingDb = 0.8;
   const LightStats& light = f.light;
   if (!light.rx || light.rx->loss_db < kWorthSayingDb || !light.worst_rx_dbm) return "";
@@ -155,6 +223,7 @@ std::string light_sentence(const Features& f, int lane) {
                   lane >= 0 ? fmt::format("lane {}", light.rx->lane + 1) : "the port",
                   level.value_or(*light.worst_rx_dbm), light.rx->loss_db,
                   light.rx->against_past() ? "its baseline" : "the expected level");
+  if (lane >= 0 && !others.empty()) text += " (also low: " + format_lanes(others) + ")";
   if (light.far_tx_same_lane)
     text += *light.far_tx_same_lane > kWorthSayingDb
                 ? fmt::format("; far Tx power is down {:.1f} dB", *light.far_tx_same_lane)
@@ -192,8 +261,11 @@ std::string wiring_sentence(const Features& f) {
   const auto place = [](const std::string& system, const std::string& port) {
     return port.empty() ? system : system + " " + port;
   };
-  return fmt::format("connected to {}; the plan expects {}",
+  return fmt::format("connected to {}{}; the plan expects {}",
                      place(f.port.latest.peer->system, f.port.latest.peer->port),
+                     f.planned_there.empty()
+                         ? ""
+                         : ", where the plan has " + f.planned_there + " (cables swapped?)",
                      place(f.expected->peer_system, f.expected->peer_port));
 }
 
@@ -327,7 +399,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     add(down_sentence(f));
   } else {
     // A meter that reads dark while data arrives shows no loss of light.
-    if (!explained(kLaneReadsDark)) add(light_sentence(f, lane));
+    if (!explained(kLaneReadsDark)) add(light_sentence(f, lane, also_low(f, findings)));
     // Without errors these figures do not show what is wrong.
     if (receive_errors(findings) == true) add(signal_sentence(f.signal));
   }
@@ -420,7 +492,9 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
              std::span<const RepairAction> failed) {
   constexpr double kWorthSaying = 0.005;
   const int lane = lane_of(f, findings);
-  const auto fill = [format_lane = lane >= 0 ? fmt::format(" of lane {}", lane + 1) : "",
+  std::vector<int> lanes = also_low(f, findings);
+  lanes.push_back(lane);
+  const auto fill = [format_lane = lane >= 0 ? " of " + format_lanes(lanes) : "",
                      peer = peer_name(f), &serial = f.port.own.serial](std::string_view text) {
     return fill_in(text, format_lane, peer, serial);
   };
@@ -458,6 +532,7 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
                                                          : text);
   }
   put_evidence(report, f, findings, ranked);
+  report.lanes = faulty_lanes(f, findings, ranked, report.evidence);
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);
     const Finding& finding = at(findings, row.id);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <optional>
 #include <span>
 #include <string>
@@ -136,7 +137,8 @@ struct LightLossEstimate {
 struct LightStats {
   std::optional<LightLossEstimate> rx, tx, far_rx, far_tx;
   std::optional<double> far_tx_same_lane;  ///< loss of the far laser that sends to the lane of `rx`
-  std::size_t rx_lanes = 0, rx_low_lanes = 0, rx_dark_lanes = 0;
+  std::size_t rx_lanes = 0, rx_dark_lanes = 0;
+  std::bitset<kMaxLanes> rx_low;  ///< the lanes that lost light against their own baseline
   bool rx_dark_all = false, rx_dark_some = false, far_rx_dark_all = false;
   /// When the link went down, or when its errors began: older readings do not show why and are
   /// ignored. nullopt: neither.
@@ -200,6 +202,7 @@ struct Features {
   const PortHistory& port;
   const DiagnosisSettings& settings;
   const ExpectedPort* expected = nullptr;
+  std::string planned_there;  ///< the other port of this node whose planned far end this port has
   SteadyTime now;
   std::optional<SteadyTime> errors_since;
   /// By the last repair that held; earlier events do not count.

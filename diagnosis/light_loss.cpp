@@ -33,7 +33,7 @@ void leave_single_lanes(LightStats& light) {
     light.worst_rx_dbm = light.margin_db = std::nullopt;
     light.worst_rx_lane = -1;
   }
-  light.rx_low_lanes = 0;
+  light.rx_low.reset();
   light.rx_dark_some = false;
 }
 
@@ -255,7 +255,7 @@ void fill_levels(Features& f) {
     if (!level && f.up) level = track.now();
     if (!level) continue;
     dark += track.recent[0] < light.dark_dbm;
-    light.rx_low_lanes += track.below_baseline(light.since) >= kLowDb;
+    light.rx_low[i] = track.below_baseline(light.since) >= kLowDb;
     if (light.worst_rx_dbm && *level >= *light.worst_rx_dbm) continue;
     light.worst_rx_dbm = *level;
     light.worst_rx_lane = static_cast<int>(i);

@@ -174,11 +174,25 @@ std::vector<RuledOut> ruled_out(const Features& f, const Findings& findings,
                                 const RankedFault& named) {
   constexpr std::size_t kMost = 5;
   std::vector<RuledOut> found;
-  for (const Cause* other : neighbours(f, findings, named))
+  const std::vector<const Cause*> near = neighbours(f, findings, named);
+  const auto against = [&](const Cause& cause, SymptomId id) {
+    return cause.expects.always.has(id) && !explains(*named.cause, id)
+               ? failed_comparison(at(findings, id))
+               : nullptr;
+  };
+  // A fault is ruled out when each of its causes is.
+  const auto stays_possible = [&](const Cause* cause) {
+    return std::ranges::none_of(
+        symptom_table(), [&](const Symptom& row) { return against(*cause, row.id) != nullptr; });
+  };
+  for (const Cause* other : near) {
+    if (std::ranges::any_of(near, [&](const Cause* one) {
+          return one->fault == other->fault && stays_possible(one);
+        }))
+      continue;
     for (const Symptom& row : symptom_table()) {
-      const Comparison* const seen = failed_comparison(at(findings, row.id));
-      if (!other->expects.always.has(row.id) || seen == nullptr || explains(*named.cause, row.id))
-        continue;
+      const Comparison* const seen = against(*other, row.id);
+      if (seen == nullptr) continue;
       const Fault* const fault = &fault_of(other->fault);
       const bool elsewhere = std::ranges::any_of(found, [&](const RuledOut& one) {
         return one.symptom != row.id && std::ranges::count(one.faults, fault) > 0;
@@ -190,6 +204,7 @@ std::vector<RuledOut> ruled_out(const Features& f, const Findings& findings,
       else if (known->faults.size() < 2 && std::ranges::count(known->faults, fault) == 0)
         known->faults.push_back(fault);
     }
+  }
   if (found.size() > kMost) found.resize(kMost);
   return found;
 }

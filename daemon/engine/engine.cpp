@@ -37,6 +37,20 @@ std::string far_port_of(const PortHistory& port, const ExpectedPort* expected) {
   return system.empty() || name.empty() || address ? "" : system + " " + name;
 }
 
+/// The port whose planned far end `step` is connected to, if not its own: two cables that were
+/// swapped are one error.
+std::string planned_at_far_end(const PortStep& step, const std::vector<PortStep>& all) {
+  const auto has_far = [&step](const ExpectedPort* plan) {
+    const auto& peer = step.port.latest.peer;
+    return plan != nullptr && peer && !plan->peer_system.empty() && !plan->peer_port.empty() &&
+           plan->peer_system == peer->system && plan->peer_port == peer->port;
+  };
+  if (has_far(step.features.expected)) return "";
+  const auto other = std::ranges::find_if(
+      all, [&](const PortStep& one) { return has_far(one.features.expected); });
+  return other == all.end() ? "" : other->port.key;
+}
+
 /// It never had a link, and all others on cards of its type have one: at least three, so that there
 /// is a pattern. A card with one used port does not show that its other port should be used.
 bool linked_alike(const PortStep& step, const std::vector<PortStep>& all) {
@@ -141,6 +155,7 @@ std::vector<PortStep> Engine::State::collect_features() {
   }
   for (PortStep& step : all) {
     step.alone_without_link = linked_alike(step, all);
+    step.features.planned_there = planned_at_far_end(step, all);
     const bool known = was_in_use(step.stable, step.port) || step.alone_without_link;
     const std::string& configured = step.state.config.exempt;
     step.exempt = !configured.empty()

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <map>
 
-#include "base/text.h"
 #include "daemon/engine/engine_state.h"
 #include "diagnosis/coverage.h"
 #include "diagnosis/exempt.h"
@@ -177,34 +176,7 @@ void age_peer(PeerSample& peer, const PortHistory& port, SteadyTime now) {
     for (auto* age_s : {&peer.age_s, &peer.link_age_s, &peer.counters_age_s})
       if (*age_s) **age_s += since_s;
   }
-  if (peer.module_age_s && port.far.read_at)
-    peer.module_age_s = in_seconds(now - *port.far.read_at);
-}
-
-/// Two fibres carry all lanes: dirt and bends are those of a fibre, not of a lane.
-bool is_duplex(const std::optional<ModuleSample>& module) {
-  return module && module->kind == "optical" && !module->connector.empty() &&
-         module->connector.find("MPO") == std::string::npos;
-}
-
-/// The lanes that the supporting evidence names, from 1, the strongest first; none where single
-/// lanes cannot have this fault: "module missing, lane 1" would be nonsense.
-std::vector<std::uint32_t> faulty_lanes(const FaultReport& fault,
-                                        const std::optional<ModuleSample>& module) {
-  constexpr std::array<std::string_view, 5> kOfLanes = {
-      "dirty_connector", "damaged_fiber", "failing_transmitter", "bad_module", "faulty_cable"};
-  constexpr std::string_view kLane = "lane ";
-  std::vector<std::uint32_t> lanes;
-  if (std::ranges::find(kOfLanes, fault.fault) == kOfLanes.end() ||
-      (fault.end == End::kPath && is_duplex(module)))
-    return lanes;
-  for (const Evidence& evidence : fault.evidence) {
-    if (!evidence.supports || !evidence.where.starts_with(kLane)) continue;
-    const auto lane = parse_u64(evidence.where.substr(kLane.size()));
-    if (lane && std::ranges::find(lanes, *lane) == lanes.end())
-      lanes.push_back(static_cast<std::uint32_t>(*lane));
-  }
-  return lanes;
+  if (peer.module && port.far.read_at) peer.module_age_s = in_seconds(now - *port.far.read_at);
 }
 
 /// Adds the reason why a port is absent to the summary of a NIC fault.
@@ -300,7 +272,6 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   if (entry.fault->life.effect == Effect::kStops)
     add_reason_of_absence(report.summary, step.port, idle_cards);
   copy_kept(entry.kept, report);
-  if (ranked != nullptr) report.lanes = faulty_lanes(report, step.port.latest.module);
   report.ports = keys_of(entry.kept.ports);
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);

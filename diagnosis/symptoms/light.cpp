@@ -112,7 +112,8 @@ Finding fibres_alike(const Features& f) {
     return not_applicable("all lanes share one fibre");
   if (f.light.rx_lanes < kLeastFibres || f.light.rx->loss_db < kLostDb)
     return not_applicable("no light is lost");
-  return Checks(kModule).at_least("fibres that lost light", f.light.rx_low_lanes,
+  return Checks(kModule).at_least("fibres that lost light",
+                                  static_cast<double>(f.light.rx_low.count()),
                                   static_cast<double>(f.light.rx_lanes));
 }
 

@@ -270,9 +270,10 @@ Finding settings_touched(const Features& f) {
   if (!f.port.carrier.since || !f.port.carrier.admin_event_at)
     return Checks(kEvents).holds("settings changed", false);
   const double since = in_seconds(*f.port.carrier.admin_event_at - *f.port.carrier.since);
-  return Checks(kEvents)
-      .at_least("operator's change after the link loss", since, -kBeforeFallS, "s")
-      .below("operator's change after the link loss", since, 3600, "s");
+  return since < 0
+             ? Checks(kEvents).below("operator's change before the link loss", -since, kBeforeFallS,
+                                     "s")
+             : Checks(kEvents).below("operator's change after the link loss", since, 3600, "s");
 }
 
 // fec_differs: different FEC modes at the two ends never lock; a change at this end is visible.

@@ -63,8 +63,11 @@ constexpr double kLeastShownLossDb = 0.5;
 
 /// The lane that lost most against its baseline; without a loss, the one with the least power.
 std::optional<std::size_t> shown_lane(const PortReport& port, const ModuleSample* module) {
-  const auto weakest = weakest_lane(module, &ModuleLane::rx_power_mw);
+  auto weakest = weakest_lane(module, &ModuleLane::rx_power_mw);
   const PortFigures& figures = port.figures;
+  // The smoothed powers decide, as in the table of status.
+  if (weakest && figures.worst_rx_lane && *figures.worst_rx_lane <= module->lanes.size())
+    weakest = *figures.worst_rx_lane - 1;
   const bool lost = figures.rx_power_lost_db.value_or(0) >= kLeastShownLossDb;
   if (!weakest || !lost || !figures.rx_power_lost_lane) return weakest;
   const std::size_t lane = *figures.rx_power_lost_lane - 1;
@@ -124,20 +127,22 @@ std::string budget_line(const PortReport& port, const ModuleSample& module, std:
 /// node's lasers lost nothing.
 std::string outward_line(const PortReport& port, const ModuleSample& module, SteadyTime t,
                          const TextStyle& style) {
-  const auto lost = [](const std::optional<double>& lost_db) {
-    return lost_db.value_or(0) >= 1 ? fmt::format(" ({:.1f} dB below baseline)", *lost_db)
-                                    : std::string();
+  // no light says more than by how much it is less
+  const auto lost = [](const std::optional<double>& lost_db, const std::optional<double>& dbm) {
+    return lost_db.value_or(0) >= 1 && dbm.value_or(0) > kReadsDarkDbm
+               ? fmt::format(" ({:.1f} dB below baseline)", *lost_db)
+               : std::string();
   };
   const PortFigures& figures = port.figures;
   const auto lane = weakest_lane(&module, &ModuleLane::tx_power_mw);
-  const std::string sent = lost(figures.tx_power_lost_db);
-  if (sent.empty() || !lane) return "";
+  if (figures.tx_power_lost_db.value_or(0) < 1 || !lane) return "";
   const ModuleSample* far = is_far_older_than_loss(port, t) ? nullptr : far_module(port);
-  std::string text =
-      "Tx " + format_dbm(lane_dbm(&module, *lane, &ModuleLane::tx_power_mw), "") + sent;
+  const auto sent = lane_dbm(&module, *lane, &ModuleLane::tx_power_mw);
+  const auto received = lane_dbm(far, *lane, &ModuleLane::rx_power_mw);
+  std::string text = "Tx " + format_dbm(sent, "") + lost(figures.tx_power_lost_db, sent);
   text += style.ascii ? " ----> far Rx " : " ━━━━▶ far Rx ";
-  text += format_dbm(lane_dbm(far, *lane, &ModuleLane::rx_power_mw), "unknown");
-  if (far != nullptr) text += lost(figures.far_rx_power_lost_db);
+  text += format_dbm(received, "unknown");
+  if (far != nullptr) text += lost(figures.far_rx_power_lost_db, received);
   return module.lanes.size() > 1 ? text + fmt::format(" (lane {})", *lane + 1) : text;
 }
 

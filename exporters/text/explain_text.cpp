@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "exporters/text/explain_light.h"
 #include "exporters/text/explain_repairs.h"
 #include "exporters/text/text.h"
@@ -43,13 +44,13 @@ std::string health_since(const PortReport& port, const ExplainView& view) {
   std::string text = format_name(to_string(port.health));
   const auto lost_at = carrier_lost_at(port, view);
   if (port.health == Health::kDown && lost_at)
-    return text + " since " + format_ago(*lost_at, view.now) +
+    return text + " " + format_lasting(*lost_at, view.now) +
            (port.faults.empty()
                 ? ""
-                : ", diagnosed " + format_duration(view.now - port.faults.front().opened_at) +
+                : "; diagnosed " + format_duration(view.now - port.faults.front().opened_at) +
                       " ago");
   if (!port.faults.empty() && port.health != Health::kHealthy)
-    return text + " since " + format_ago(port.faults.front().opened_at, view.now);
+    return text + " " + format_lasting(port.faults.front().opened_at, view.now);
   if (port.figures.carrier_since && port.latest.link && port.latest.link->carrier)
     text += fmt::format(", link {} for {}", *port.latest.link->carrier ? "up" : "down",
                         format_duration(view.t - *port.figures.carrier_since));
@@ -70,14 +71,10 @@ void header(TextPage& page, const PortReport& port, const ExplainView& view) {
 
 /// "lane 2", "lanes 2 and 3"; "": not a fault of single lanes.
 std::string format_lanes(const FaultReport& fault) {
-  const std::set<std::uint32_t> lanes(fault.lanes.begin(), fault.lanes.end());
-  std::string text;
-  for (auto lane = lanes.begin(); lane != lanes.end(); ++lane)
-    text += (lane == lanes.begin()            ? ""
-             : std::next(lane) == lanes.end() ? " and "
-                                              : ", ") +
-            std::to_string(*lane);
-  return text.empty() ? "" : (lanes.size() == 1 ? "lane " : "lanes ") + text;
+  std::vector<std::string> lanes;
+  for (const std::uint32_t lane : std::set(fault.lanes.begin(), fault.lanes.end()))
+    lanes.push_back(std::to_string(lane));
+  return lanes.empty() ? "" : (lanes.size() == 1 ? "lane " : "lanes ") + format_list(lanes);
 }
 
 /// Low light received on a lane points to the fibre towards this node.
@@ -132,7 +129,9 @@ void verdict(TextPage& page, const FaultReport& fault, const PortReport& port, W
     page.text(0, "The symptoms are gone; the repair is being verified. Do nothing meanwhile.", 0);
   if (fault.summary.empty() || undecided) return;
   const std::string_view stop = fault.summary.ends_with('.') ? "" : ".";
-  if (fault.state == FaultState::kProving)
+  // A link that came back shows nothing of its fault for a while: the text is of what was.
+  constexpr auto kStillSeen = std::chrono::seconds(30);
+  if (fault.state == FaultState::kProving || now - fault.last_seen_at > kStillSeen)
     page.text(0,
               fmt::format("Last symptoms, {}: {}{}", format_ago(fault.last_seen_at, now),
                           fault.summary, stop),
@@ -150,7 +149,8 @@ void steps(TextPage& page, const FaultReport& fault) {
                   : verifying ? "If it recurs"
                               : "Do this",
                   fmt::format("{} {}", i + 1, fault.repair[i]), 2);
-  if (!verifying) page.labelled("Confirm", fault.to_be_sure);
+  const bool is_step = std::ranges::count(fault.repair, fault.to_be_sure) > 0;
+  if (!verifying && !is_step) page.labelled("Confirm", fault.to_be_sure);
   page.labelled("Fixed when", fault.verify);
 }
 
@@ -261,6 +261,10 @@ std::string readings(const PortReport& port, WallTime now) {
   const PortFigures& figures = port.figures;
   const auto& link = port.latest.link;
   if (!is_link_read(port)) return "the link state cannot be read";
+  // Where it is not that of the lane that lost most, which stands above.
+  const bool of_another = figures.rx_power_lost_db.value_or(0) >= 0.5 && figures.worst_rx_lane &&
+                          figures.rx_power_lost_lane &&
+                          figures.worst_rx_lane != figures.rx_power_lost_lane;
   std::string losses =
       count_of(figures.involuntary_downs_24h, "unplanned carrier loss") + " in 24 h";
   if (figures.last_involuntary_down_at)
@@ -272,7 +276,8 @@ std::string readings(const PortReport& port, WallTime now) {
        figures.pre_fec_ber ? format_error_ratio(figures) : "",
        // no light has no margin
        figures.rx_power_margin_db && figures.worst_rx_power_dbm.value_or(0) > kReadsDarkDbm
-           ? fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db)
+           ? fmt::format("Rx margin {:.1f} dB{}", *figures.rx_power_margin_db,
+                         of_another ? fmt::format(" (lane {})", *figures.worst_rx_lane) : "")
            : "",
        losses},
       " · ");
@@ -403,11 +408,10 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   verdict(page, fault, port, view.now);
   steps(page, fault);
   if (!fault.ports.empty())
-    page.labelled("Shared by",
-                  join_parts(fault.ports, ", ") +
-                      (is_told_on(fault, port.port)
-                           ? ""
-                           : "; the readings above and below are those of " + fault.ports.front()));
+    page.labelled("Shared by", join_parts(fault.ports, ", ") +
+                                   (is_told_on(fault, port.port)
+                                        ? ""
+                                        : "; the evidence is that of " + fault.ports.front()));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);

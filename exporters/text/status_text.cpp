@@ -174,8 +174,14 @@ void add_table(StatusLines& out, SteadyTime t, const TextStyle& style, bool wide
   const std::size_t width = wide ? std::string::npos : usable_width(style);
   std::vector<std::string> verdicts;
   std::size_t wanted = 0;
+  std::map<std::string, PortKey> noted;
   for (const PortReport* port : ports) {
-    verdicts.push_back(clean_text(verdict_cell(*port), style.ascii));
+    std::string verdict = verdict_cell(*port);
+    // A note on the node as a whole stands at its first port.
+    if (port->faults.empty() && !port->note.empty() && !port->maintenance)
+      if (const auto [first, fresh] = noted.emplace(port->note, port->port); !fresh)
+        verdict = format_name(to_string(port->health)) + ", as " + first->second;
+    verdicts.push_back(clean_text(verdict, style.ascii));
     wanted = std::max(wanted, display_width(verdicts.back()) + 3);
   }
   wanted = std::min(wanted, kVerdictColumns);

@@ -197,6 +197,11 @@ std::string format_ago(WallTime then, WallTime now) {
   return fmt::format("{} ago ({})", format_duration(now - then), format_instant(then));
 }
 
+std::string format_lasting(WallTime since, WallTime now) {
+  const std::string begin = "since " + format_instant(since);
+  return since > now ? begin : fmt::format("for {}, {}", format_duration(now - since), begin);
+}
+
 std::string format_ber(double ratio) { return ratio == 0 ? "0" : fmt::format("{:.1e}", ratio); }
 
 std::string format_quantity_value(double value, std::string_view unit) {
@@ -206,15 +211,17 @@ std::string format_quantity_value(double value, std::string_view unit) {
   if (value == 0 || (is_power && std::fabs(value) < 0.05)) value = 0;  // not "-0.0"
   if (unit == "dBm") return fmt::format("{:+.1f}", value);
   if (unit == "dB") return fmt::format("{:.1f}", value);
+  if (unit == "Mb/s" && value >= 0) return format_speed(static_cast<std::uint32_t>(value));
   const double size = std::fabs(value);
   if (value == std::floor(value) && size < 1e15) return fmt::format("{:.0f}", value);
+  if (unit == "C" || unit == "degC") return fmt::format("{:.1f}", value);
   if (size < 1e-3 || size >= 1e15) return fmt::format("{:.1e}", value);
   return size >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 std::string format_quantity(double value, std::string_view unit) {
   std::string number = format_quantity_value(value, unit);
-  if (unit.empty() || number == "no light") return number;
+  if (unit.empty() || unit == "Mb/s" || number == "no light") return number;
   if (unit == "%") return number + "%";
   return fmt::format("{} {}", number, unit == "C" || unit == "degC" ? "°C" : unit);
 }

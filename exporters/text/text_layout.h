@@ -53,6 +53,8 @@ std::string format_instant(WallTime time);
 std::string format_ber(double ratio);
 /// dBm and dB to one decimal, BER as 3.1e-07, whole numbers whole. Without the unit.
 std::string format_quantity_value(double value, std::string_view unit);
+/// "for 94 min, since 2026-09-20 08:47:04Z".
+std::string format_lasting(WallTime since, WallTime now);
 /// format_quantity_value with the unit.
 std::string format_quantity(double value, std::string_view unit);
 /// "83%"; never rounded to certainty: ">99%", "<1%".

@@ -94,7 +94,8 @@ bool touches_hardware(std::string_view step) {
 
 std::string format_stop(const std::string& step, const std::string& port, bool last) {
   if (!touches_hardware(step))
-    return last ? "Then close this ticket or pass it on." : "Stop here if that explains the fault.";
+    return last ? "Then close this ticket or pass it on."
+                : "Stop here if that clears or explains the fault.";
   return fmt::format("Run `linkhealth verify {}`: on PASS stop; on FAIL {}.", port,
                      last ? "pass this ticket on, with what was tried" : "continue");
 }
@@ -186,7 +187,7 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
     ticket.confirm = fault.to_be_sure;
   ticket.verified_when = fault.verify;
   ticket.evidence = evidence_lines(fault);
-  ticket.history.push_back("open since " + format_ago(fault.opened_at, now));
+  ticket.history.push_back("open " + format_lasting(fault.opened_at, now));
   if (fault.acknowledged)
     ticket.history.push_back("acknowledged " + format_acknowledged(*fault.acknowledged, now));
   std::string label;

@@ -10,7 +10,9 @@ const known = (value) => value !== undefined && value !== null && Number.isFinit
 export const dbmOf = (mw) => (known(mw) ? (mw > 0 ? 10 * Math.log10(mw) : -Infinity) : undefined);
 export function dbm(value) {
   if (value === -Infinity) return 'dark';
-  return known(value) ? `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(1)} dBm` : 'unknown';
+  if (!known(value)) return 'unknown';
+  const tenths = Math.round(value * 10); // not "−0.0"
+  return `${tenths > 0 ? '+' : tenths < 0 ? '−' : ''}${(Math.abs(tenths) / 10).toFixed(1)} dBm`;
 }
 export const ber = (value) => (known(value) ? (value === 0 ? '0' : value.toExponential(1).replace(/e([+-])(\d)$/, 'e$10$2')) : '–');
 export const speed = (mbps) => (known(mbps) && mbps > 0 ? `${mbps / 1000}G` : '');
@@ -19,11 +21,11 @@ export const percent = (share) => `${Math.round(share * 100)}%`;
 export const probability = (share) => `${Math.min(99, Math.round(share * 100))}%`;
 
 export function duration(seconds) {
-  const s = Math.max(0, Math.round(seconds));
-  if (s < 90) return `${s} s`;
-  if (s < 5400) return `${Math.round(s / 60)} min`;
-  if (s < 129600) return `${Math.round(s / 3600)} h`;
-  return `${Math.round(s / 86400)} d`;
+  const s = Math.max(0, Math.floor(seconds));
+  if (s < 120) return `${s} s`;
+  if (s < 7200) return `${Math.floor(s / 60)} min`;
+  if (s < 172800) return `${Math.floor(s / 3600)} h`;
+  return `${Math.floor(s / 86400)} d`;
 }
 /** "2026-09-07 13:24:25Z": UTC, without milliseconds. */
 export const stamp = (at) => new Date(at).toISOString().replace('T', ' ').replace(/\.\d+Z$/, 'Z');
@@ -31,11 +33,16 @@ const LOCAL = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digi
 export const local = (at) => new Date(at).toLocaleString('en-GB', LOCAL);
 /** Local time; UTC is its tooltip and what a screen reader reads. */
 export const time = (at) => el('time', { datetime: new Date(at).toISOString(), title: stamp(at) }, local(at), el('span.hidden', {}, `, ${stamp(at)}`));
-/** "2 h ago (7 Sept, 13:24)"; `now`: the report's time, as the ages of all readings. */
+/** "for 2 h, since 7 Sept, 13:24"; `now`: the report's time, as the ages of all readings. */
+export const lasting = (at, now) => [`for ${duration((Date.parse(now) - new Date(at).getTime()) / 1000)}, since `, time(at)];
+/** "2 h ago (7 Sept, 13:24)" */
 export const ago = (at, now) => [`${duration((Date.parse(now) - new Date(at).getTime()) / 1000)} ago (`, time(at), ')'];
+/** "by ann (ticket 4711) until 7 Sept, 13:24" */
+export const noted = (one) => [`by ${one.by}`, one.reason ? ` (${one.reason})` : '', one.until ? [' until ', time(one.until)] : ''];
 export function quantity(value, unit) {
   if (!known(value)) return '';
-  const text = unit === 'dBm' ? dbm(value) : unit === 'dB' ? value.toFixed(1) : Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? ber(value) : String(+value.toPrecision(3));
+  if (unit === 'Mb/s') return speed(value) || '0';
+  const text = unit === 'dBm' ? dbm(value) : unit === 'dB' ? value.toFixed(1) : Number.isInteger(value) ? String(value) : unit === 'C' ? value.toFixed(1) : Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? ber(value) : String(+value.toPrecision(3));
   return unit && unit !== 'dBm' ? `${text} ${unit === 'C' ? '°C' : unit}` : text;
 }
 

@@ -1,6 +1,6 @@
 // The node: its ports as dense rows, the worst first; faults of several ports as one row; the rear view where slots are known.
 import { decades, sparkline } from './chart.js';
-import { HEALTH_ORDER, SIGNS, ber, code, el, isPartial, needsAttention, notRead, percent, portHref, portPill, probability, speed, title, words } from './format.js';
+import { HEALTH_ORDER, SIGNS, ber, code, el, isPartial, needsAttention, noted, notRead, percent, portHref, portPill, probability, speed, title, words } from './format.js';
 
 const worstFirst = (a, b) => HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health) || a.port.localeCompare(b.port, 'en', { numeric: true });
 
@@ -29,7 +29,10 @@ function stateText(port) {
   return speed(link.speed_mbps) || '–';
 }
 
-function row(port, sparks, range, inGroup) {
+const acknowledged = (fault) => (fault.acknowledged ? el('span.soft', {}, el('br'), 'Acknowledged ', noted(fault.acknowledged)) : '');
+
+/** `said`: what was said of the node as a whole stands at its first port. */
+function row(port, sparks, range, said, inGroup) {
   const fault = port.faults[0];
   const points = sparks.get(port.port) || [];
   const undecided = fault?.state !== 'proving' && fault?.undecided?.names?.length > 1;
@@ -39,17 +42,18 @@ function row(port, sparks, range, inGroup) {
     el('td.num', { 'data-label': 'BER' }, port.figures?.pre_fec_ber === undefined ? '–' : ber(port.figures.pre_fec_ber), ' ', sparkline(points, range, `pre-FEC BER over the last hour, ${points.length} readings`)),
     el('td.num', { 'data-label': 'carrier losses' }, port.figures?.involuntary_downs_24h ?? '–')),
   fault && !inGroup ? el(`tr.detail.${port.health}`, {}, el('td', { colspan: 7 }, el('strong', {}, undecided ? fault.undecided.names.map((one) => `${title(one.fault)} ${probability(one.confidence)}`).join(' or ') : `${title(fault.fault)} ${probability(fault.confidence)}`),
-    fault.state === 'proving' ? '' : `: ${fault.summary}`, fault.repair[0] && fault.state !== 'proving' ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '', fault.state === 'proving' ? ': the symptoms are gone, the repair is being verified' : '')) : '',
+    fault.state === 'proving' ? '' : `: ${fault.summary}`, fault.repair[0] && fault.state !== 'proving' ? el('span', {}, el('br'), el('strong', {}, 'First: '), fault.repair[0]) : '', acknowledged(fault), fault.state === 'proving' ? ': the symptoms are gone, the repair is being verified' : '')) : '',
+  !fault && port.note && !said.has(port.note) && said.add(port.note) ? el('tr.detail', {}, el('td', { colspan: 7 }, `${port.note.replace(/^./, (c) => c.toUpperCase())}.`)) : '',
   port.exempt ? el('tr.detail', {}, el('td.soft', { colspan: 7 }, `Not monitored: ${port.exempt}`)) : ''];
 }
 
-function group({ fault, ports }, sparks, range) {
-  if (!fault || ports.length < 2) return ports.map((port) => row(port, sparks, range, false));
+function group({ fault, ports }, sparks, range, said) {
+  if (!fault || ports.length < 2) return ports.map((port) => row(port, sparks, range, said, false));
   // The steps name far ends: those of the port that the fault is told on, as everywhere.
   const told = ports.find((port) => port.port === fault.ports?.[0])?.faults[0] || fault;
   return [el(`tr.detail.shared.${ports[0].health}`, {}, el('td', { colspan: 7 }, el('strong', {}, `${title(fault.fault)} ${probability(fault.confidence)}, one fault of ${ports.length} ports`), `: ${fault.summary}`,
-    told.repair[0] ? el('span', {}, el('br'), el('strong', {}, 'First: '), told.repair[0]) : '')),
-  ports.map((port) => row(port, sparks, range, true))];
+    told.repair[0] ? el('span', {}, el('br'), el('strong', {}, 'First: '), told.repair[0]) : '', acknowledged(told))),
+  ports.map((port) => row(port, sparks, range, said, true))];
 }
 
 function onlyInPart(ports) {
@@ -89,9 +93,10 @@ function unseen(report, sight) {
 
 export function nodeView(report, sight, sparks) {
   const range = decades([...sparks.values()]);
+  const said = new Set();
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, report.node), headline(report),
     el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Ports, worst first' }, el('table.ports', {},
       el('thead', {}, el('tr', {}, ['Port', 'State', 'Far end', 'Speed', 'Light margin', 'Pre-FEC BER, 1 h', 'Carrier losses, 24 h'].map((head) => el('th', { scope: 'col' }, head)))),
-      el('tbody', {}, groups(report.ports).map((one) => group(one, sparks, range)))))),
+      el('tbody', {}, groups(report.ports).map((one) => group(one, sparks, range, said)))))),
   rearView(report.ports), unseen(report, sight)];
 }

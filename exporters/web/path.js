@@ -38,7 +38,7 @@ export function loss(port) {
   const figures = port.figures || {};
   const [here, far] = [figures.rx_power_lost_db, figures.far_rx_power_lost_db];
   if (here === undefined && far === undefined) return undefined;
-  return (far ?? -Infinity) > (here ?? -Infinity) ? { db: far, to: 'far' } : { db: here, to: 'here', lane: figures.worst_rx_lane };
+  return (far ?? -Infinity) > (here ?? -Infinity) ? { db: far, to: 'far' } : { db: here, to: 'here', lane: figures.rx_power_lost_lane };
 }
 
 function piece(key, name, found, lines, note) {
@@ -68,11 +68,12 @@ export function pathCard(report, port) {
   const fault = port.faults[0];
   const found = suspects(fault);
   const lost = loss(port);
-  const lane = port.figures?.worst_rx_lane;
+  // Of the lane that lost most; without a loss, of the one with the least margin.
+  const lane = (lost?.db >= NOTABLE_DB && port.figures.rx_power_lost_lane) || port.figures?.worst_rx_lane;
   const at = (list, key, index) => (list?.[index]?.[key] === undefined ? '' : dbm(dbmOf(list[index][key])));
   const weakest = (list) => { const values = (list || []).map((one) => one.rx_power_mw).filter((x) => x !== undefined); return values.length ? dbm(dbmOf(Math.min(...values))) : ''; };
   const index = lane ? lane - 1 : 0;
-  const rx = port.figures?.worst_rx_power_dbm !== undefined ? dbm(port.figures.worst_rx_power_dbm) : at(module?.lanes, 'rx_power_mw', index);
+  const rx = port.figures?.worst_rx_power_dbm !== undefined && lane === port.figures.worst_rx_lane ? dbm(port.figures.worst_rx_power_dbm) : at(module?.lanes, 'rx_power_mw', index);
   const ofLane = (module?.lanes?.length || 0) > 1 && lane ? ` (lane ${lane})` : '';
   const copper = module?.media_type === 'copper' || /copper|dac/i.test(`${module?.kind || ''}`);
   // Between the modules light is lost only if a fault of the path is suspected: a laser that sends less loses none there.
@@ -135,5 +136,5 @@ export function lanesCard(port) {
         el('ul.lanes', {}, lanes.map((lane, index) => gauge(lane, index, kind, limits, kind.log && dbmOf(lane[kind.key]) < dbmOf(usual) - 3))),
         el('p.soft.small', {}, `${limits.low_alarm === undefined ? 'Drawn' : 'Alarms'}: ${ends[0]} to ${ends[1]}`));
     })),
-    el('p.soft.small', {}, 'Each bar runs from the low alarm to the high alarm; the marks are the warnings.'));
+    kinds.some((kind) => module.thresholds?.[kind.key]?.low_alarm !== undefined) ? el('p.soft.small', {}, 'Each bar runs from the low alarm to the high alarm; the marks are the warnings.') : '');
 }

@@ -2,25 +2,24 @@
 import { actions } from './actions.js';
 import { overTime } from './over_time.js';
 import { lanesCard, loss, pathCard } from './path.js';
-import { SIGNS, ago, ber, code, dbm, duration, el, isPartial, notRead, percent, portPill, probability, quantity, speed, time, title, words } from './format.js';
+import { SIGNS, ago, ber, code, dbm, duration, el, isPartial, lasting, noted, notRead, percent, portPill, probability, quantity, speed, time, title, words } from './format.js';
 
 const PLACES = { local: 'at this end', far: 'at the far end', path: 'on the path', node: 'in this node', fabric: 'in the fabric' };
 
 // A statement is true or not: "1 = 1" says nothing to people.
 const isStatement = (one) => one.op === '=' && one.threshold === 1 && !one.unit;
 
-function evidence(fault) {
+function evidence(fault, port) {
   const rows = [...fault.evidence, ...(fault.ruled_out || [])];
   if (!rows.length) return '';
   const seen = (one) => (isStatement(one) ? (one.observed ? 'yes' : 'no') : quantity(one.observed, one.unit));
   const limit = (one) => (one.threshold === undefined || isStatement(one) ? '' : `${one.op} ${quantity(one.threshold, one.unit)}`);
-  return [el('h3', {}, 'Evidence'), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table', {},
+  const of = fault.ports?.length && fault.ports[0] !== port.port ? `Evidence, of ${fault.ports[0]}` : 'Evidence';
+  return [el('h3', {}, of), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table', {},
     el('thead', {}, el('tr', {}, ['', 'What', 'Value', 'Limit', 'Source'].map((head) => el('th', { scope: 'col' }, head || el('span.hidden', {}, 'For or against'))))),
     el('tbody', {}, rows.map((one) => el(`tr${one.supports === false ? '.against' : ''}`, {}, el('td', {}, one.supports === false ? '−' : '+', el('span.hidden', {}, one.rules_out ? ' rules out' : one.supports === false ? ' against' : ' for')), el('td', {}, one.text || title(one.symptom), one.rules_out ? `: rules out ${one.rules_out}` : ''),
       el('td.num', {}, seen(one)), el('td.num', {}, limit(one)), el('td', {}, [one.where, one.source].filter(Boolean).join(', ')))))))];
 }
-
-const noted = (one) => [`by ${one.by} `, one.until ? ['until ', time(one.until)] : '', one.reason ? `: ${one.reason}` : ''];
 
 // The operator who acknowledged the fault, and the state of the repair: the first questions at night.
 function standing(fault, report, port) {
@@ -44,6 +43,7 @@ function headline(fault) {
 
 const list = (head, items) => (items?.length ? [el('h3', {}, head), el('ul', {}, items.map((item) => el('li', {}, item)))] : '');
 
+const STILL_SEEN_MS = 30000; // a link that came back shows nothing of its fault for a while: the text is of what was
 const stateWord = (state) => (state === 'proving' ? 'verifying' : state); // as the command line says it
 
 function verdict(fault, report, port) {
@@ -51,15 +51,15 @@ function verdict(fault, report, port) {
   const missing = (one) => `${title(one.symptom)}: ${one.why}${one.decides ? `; it would separate this from ${one.decides}` : ''}; ${one.how}`;
   return el(`section.card.verdict.${port.health}`, {},
     el('h2', {}, headline(fault)),
-    el('p', {}, fault.state === 'proving' && fault.last_seen_at ? ['Last symptoms, ', ago(fault.last_seen_at, report.at), `: ${fault.summary}`] : fault.summary.replace(/^./, (c) => c.toUpperCase())),
+    el('p', {}, fault.last_seen_at && (fault.state === 'proving' || Date.parse(report.at) - Date.parse(fault.last_seen_at) > STILL_SEEN_MS) ? ['Last symptoms, ', ago(fault.last_seen_at, report.at), `: ${fault.summary}`] : fault.summary.replace(/^./, (c) => c.toUpperCase())),
     el('p.soft.small', {}, [PLACES[fault.end], fault.severity, stateWord(fault.state)].filter(Boolean).join(' · '), ' · diagnosed ', ago(fault.opened_at, report.at)),
     standing(fault, report, port),
     el('div.two', {}, el('div', {},
       fault.repair.length ? [el('h3', {}, fault.state === 'proving' ? 'If it returns, in this order' : 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
       fault.verify ? el('p', {}, el('strong', {}, 'Fixed when '), `${fault.verify}.`) : '',
       el('p.small', {}, el('a', { href: `#/runbook/${fault.fault}`, id: `runbook-${fault.fault}-${fault.end}` }, `Runbook: ${words(fault.fault)}`)),
-      fault.to_be_sure && fault.state !== 'proving' ? el('p', {}, el('strong', {}, 'Confirm by: '), fault.to_be_sure) : ''),
-    el('div', {}, evidence(fault), list('Also possible', others.slice(0, 4).map((one) => `${title(one.fault)} ${PLACES[one.end] || ''}: ${probability(one.confidence)}`)),
+      fault.to_be_sure && fault.state !== 'proving' && !fault.repair.includes(fault.to_be_sure) ? el('p', {}, el('strong', {}, 'Confirm by: '), fault.to_be_sure) : ''),
+    el('div', {}, evidence(fault, port), list('Also possible', others.slice(0, 4).map((one) => `${title(one.fault)} ${PLACES[one.end] || ''}: ${probability(one.confidence)}`)),
       list('Not readable, and would help', fault.missing?.map(missing)))));
 }
 
@@ -82,7 +82,7 @@ function happened(report, port) {
   const since = down && changed ? changed : fault?.opened_at;
   const share = port.impact?.share ?? (report.ports.filter((one) => one.health !== 'exempt').length && ['down', 'degraded', 'at_risk'].includes(port.health) ? report.impact?.share : undefined);
   return el('p', {}, down ? el('strong', {}, 'Link down') : link.carrier ? ['Carrying traffic', link.speed_mbps ? ` at ${speed(link.speed_mbps)}` : ''] : 'Link state unknown',
-    since && (down || fault) ? [down ? ' since ' : ', fault open since ', ago(since, report.at)] : '', '.',
+    since && (down || fault) ? [down ? ' ' : ', fault open ', lasting(since, report.at)] : '', '.',
     fault && share ? ` ${percent(share)} of this node's bandwidth is ${down ? 'lost' : 'at risk'}.` : '');
 }
 
@@ -103,7 +103,7 @@ function story(report, port, state) {
     el('h1', { tabindex: '-1' }, port.port, ' ', portPill(port)),
     el('ol.threeparts', { 'aria-label': 'Far port, link, this port' },
       mark(port.peer || 'far port unknown', peer || port.peer ? tone(['far', 'fabric']) : end === 'far' ? port.health : 'unknown', ''),
-      mark(middle, fault && !end ? 'unknown' : tone(['path']) === 'healthy' && fault ? (end ? 'unknown' : 'healthy') : tone(['path']), ''),
+      mark(middle, !fault ? tone(['path']) : end ? port.health : 'unknown', ''),
       mark(port.now?.id?.netdev || port.port, port.health === 'exempt' ? 'exempt' : tone(['local', 'node']), port.now?.module?.type)),
     happened(report, port),
     fault && fault.repair.length && fault.state !== 'proving' ? el('p.first', {}, el('strong', {}, 'First: '), fault.repair[0]) : '',
@@ -121,7 +121,7 @@ function detail(event) {
   return ['closed', 'proving'].includes(event.event) ? '' : `: ${event.summary}`;
 }
 
-const allEvents = (port, events, past) => [...new Map([...past.events, ...events.filter((event) => event.port === port.port)].map((event) => [event.id, flat(event)])).values()];
+const allEvents = (port, events, past) => [...new Map([...past.events, ...events.filter((event) => event.port === port.port || port.faults.some((fault) => fault.id === flat(event).fault_id))].map((event) => [event.id, flat(event)])).values()];
 
 function timeline(report, events, past, port) {
   const entries = events.map((event) => {

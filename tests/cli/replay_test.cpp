@@ -55,6 +55,14 @@ TEST_F(Replay, TextIsTheStatusAndTheExplanationOfEachFault) {
   EXPECT_THAT(out_, HasSubstr("\nDirty connector on the fibre of lane"));
 }
 
+TEST_F(Replay, WhatWasClosedMeanwhileIsListed) {
+  const auto shared = std::filesystem::path(LINKHEALTH_SHARED) / "recordings/0042.jsonl.gz";
+  if (!std::filesystem::exists(shared)) GTEST_SKIP() << shared << " is not here";
+  options_.recording = shared;
+  EXPECT_EQ(run(), 0);
+  EXPECT_THAT(out_, HasSubstr("\nClosed during the recording\n  - "));
+}
+
 TEST_F(Replay, ARecordingTooShortToJudgeIsNeverHealthy) {
   std::string text = kText;
   const auto event = text.find(R"(,"events")");

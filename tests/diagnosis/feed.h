@@ -22,9 +22,10 @@ struct Feed {
   Counters counters;
   ModuleSample module;
   std::vector<PortEvent> events;
-  std::vector<Gap> gaps;           ///< reads that fail with each tick
-  std::vector<Gap> gaps_ended;     ///< with the next one only
-  double bits_per_s = 4000;        ///< corrected: BER 1e-8 at 400G
+  std::vector<Gap> gaps;        ///< reads that fail with each tick
+  std::vector<Gap> gaps_ended;  ///< with the next one only
+  double bits_per_s = 4000;     ///< corrected: BER 1e-8 at 400G
+  std::string driver = "mlx5_core";
   std::vector<FecLane> fec_lanes;  ///< of what the driver gives; their increase goes to one of them
   std::size_t bad_fec_lane = 0;
   bool readable = true, module_readable = true;
@@ -107,7 +108,7 @@ struct Feed {
     id.device = key.substr(0, key.find('/'));
     id.netdev = "ens1np0";
     id.pci = "0000:1b:00.0";
-    id.driver = "mlx5_core";
+    id.driver = driver;
     id.link_layer = link_layer;
     id.function = "pf";
     if (readable) {

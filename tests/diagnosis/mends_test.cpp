@@ -98,7 +98,8 @@ struct Erring : Scene {
     port.latest.module = ModuleSample{};
     port.latest.module->connector = "LC";
     findings[static_cast<std::size_t>(kReceiveErrors)].verdict = Verdict::kPresent;
-    view.light.rx_lanes = view.light.rx_low_lanes = 4;
+    view.light.rx_lanes = 4;
+    view.light.rx_low = 0b1111;
   }
   Differential judged() {
     for (const SymptomId id : {kLightLow, kFarRxLow, kFarRxDark, kFibresAlike})
@@ -121,7 +122,7 @@ TEST(DamagedFibre, TakesLightFromAllFibresOfARibbonAndDirtFromSome) {
   scene.view.light.rx = LightLossEstimate{2, 0.22, 0};
   scene.port.latest.module->connector = "MPO-12";
   EXPECT_EQ(scene.judged().ranked.front().fault->name, "damaged_fiber");
-  scene.view.light.rx_low_lanes = 2;
+  scene.view.light.rx_low = 0b0011;
   EXPECT_EQ(scene.judged().ranked.front().fault->name, "dirty_connector");
 }
 

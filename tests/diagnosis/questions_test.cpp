@@ -68,6 +68,13 @@ TEST(RuledOut, WhatShowsOrIsNotKnownRulesNothingOut) {
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt).empty());
 }
 
+TEST(RuledOut, AFaultStaysPossibleWhileOneOfItsCausesIs) {
+  DirtyScene scene;
+  scene.set(kErrorBursts, Checks(EvidenceSource::kFec).at_least("intervals", 0.0, 3));
+  for (const RuledOut& one : ruled_out(scene.view, scene.findings, scene.dirt))
+    for (const Fault* fault : one.faults) EXPECT_NE(fault->name, "bad_module");
+}
+
 TEST(RuledOut, AnUnlikelyFaultIsNotMentioned) {
   DirtyScene scene;
   scene.set(kNeighbourDiffers,

@@ -65,7 +65,7 @@ inline void lanes(Scene& s) {
 inline void ribbon(Scene& s, std::size_t low_fibres) {
   s.port.latest.module = ModuleSample{};
   s.port.latest.module->connector = "MPO-12";
-  s.view.light.rx_lanes = 4, s.view.light.rx_low_lanes = low_fibres;
+  s.view.light.rx_lanes = 4, s.view.light.rx_low = (1U << low_fibres) - 1;
   s.view.light.rx = LightLossEstimate{2, 0.2, 0};
 }
 inline void unheard(Scene& s, double far_tx_dbm) {

@@ -125,13 +125,17 @@ async function otherReports() {
   const old = await drawn(page, 'port.now.peer.module_age_s = 4860;');
   check(/as read 81 min ago/.test(old.grey[0]), `port: old telemetry of the far end is grey and says its age: ${old.grey}`);
   const down = await drawn(page, "port.now.link.carrier = false; port.health = 'down'; port.figures.carrier_since_t = report.t - 12; port.faults = [];");
-  check(/Link down since 12 s ago/.test(down.port) && /cause not determined yet/.test(down.port), 'port: a link that just went down says since when, and that the cause is open');
+  check(/Link down for 12 s, since/.test(down.port) && /cause not determined yet/.test(down.port), 'port: a link that just went down says since when, and that the cause is open');
   const undecided = await drawn(page, "port.faults[0].undecided = {fault: 'unplugged', end: 'path', confidence: .3, names: [{fault: 'far_port_down', end: 'far', confidence: .55}, {fault: 'unplugged', end: 'path', confidence: .3}]};");
   check(undecided.port.includes('Far port down 55% or unplugged 30%') && undecided.node.includes('Far port down 55% or Unplugged 30%'), 'names that cannot be told apart stand together');
   const shared = await drawn(page, "for (const one of report.ports) { one.health = 'down'; one.faults = [{...port.faults[0], id: 'x', fault: 'nic_fault', end: 'node', ports: report.ports.map((each) => each.port)}]; }");
   check(shared.node.split('NIC fault').length === 2 && /one fault of 2 ports/.test(shared.node), 'node: a shared fault is one row');
   const partial = await drawn(page, "for (const one of report.ports) { one.health = 'healthy'; one.faults = []; one.partial = ['optics', 'fec']; }");
   check(/2 ports healthy. Each is judged only in part: no optics, no FEC/.test(partial.node) && !/healthy(?! \(partial\)|\. Each)/.test(partial.node), `node: healthy is not said alone of what was read only in part: ${partial.node.slice(0, 200)}`);
+  const notes = await drawn(page, "for (const one of report.ports) { one.health = 'healthy'; one.faults = []; one.note = '3 modules of this node are hotter than usual'; }");
+  check(notes.node.split('3 modules of this node are hotter').length === 2, 'node: a note on the node as a whole is said once');
+  const acked = await drawn(page, "port.faults[0].acknowledged = {by: 'ann', reason: 'ticket 4711', at: report.at};");
+  check(/Acknowledged by ann \(ticket 4711\)/.test(acked.node), 'node: who acknowledged a fault');
   const share = await drawn(page, 'report.impact = {share: 1};');
   check(share.node.includes("100% of this node's bandwidth"), 'node: 100 % is 100 %');
   await page.close();

@@ -395,5 +395,26 @@ TEST(ExemptPorts, TheirCountersAreShownAndJudgeNothing) {
   EXPECT_FALSE(node.port("mlx5_0/1")->figures.pre_fec_ber);
 }
 
+TEST(WrongCabling, OfTwoSwappedCablesNamesTheOtherPort) {
+  ExpectedPort first, second;
+  first.peer_system = second.peer_system = "leaf-1";
+  first.peer_port = "Ethernet1";
+  second.peer_port = "Ethernet2";
+  Node node(2, {{"mlx5_0/1", first}, {"mlx5_1/1", second}});
+  node.change = [](std::size_t i, PortSample& port) {
+    PeerSample& peer = port.peer.emplace();
+    peer.source = "lldp";
+    peer.system = "leaf-1";
+    peer.port = i == 0 ? "Ethernet2" : "Ethernet1";
+  };
+  node.run(1800);
+  for (const auto& [key, other] : {std::pair("mlx5_0/1", "mlx5_1/1"), {"mlx5_1/1", "mlx5_0/1"}}) {
+    ASSERT_FALSE(node.port(key)->faults.empty());
+    EXPECT_EQ(node.port(key)->faults[0].fault, "wrong_cabling");
+    EXPECT_THAT(node.port(key)->faults[0].summary,
+                testing::HasSubstr(std::string("where the plan has ") + other));
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

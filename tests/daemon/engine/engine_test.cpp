@@ -1,11 +1,14 @@
 #include "daemon/engine/engine.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/daemon/engine/story.h"
 
 namespace linkhealth {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Engine, AHealthyPortIsHealthyAndQuiet) {
   Story run(15);
@@ -52,6 +55,33 @@ TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
   run.run(9000);
   EXPECT_EQ(run.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
   EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
+TEST(Engine, EachLaneThatLostLightIsNamedTheWorstFirst) {
+  Story run(1800);
+  run.soil_lane_2();
+  run.feed.module.lanes[3].rx_power_mw = 0.3;
+  run.run(300);
+  const FaultReport& fault = run.port().faults.at(0);
+  ASSERT_EQ(fault.fault, "dirty_connector");
+  EXPECT_EQ(fault.lanes, (std::vector<std::uint32_t>{2, 4}));
+  EXPECT_THAT(fault.summary, HasSubstr("lane 2 receives -7.0 dBm, 6.0 dB below its baseline (also "
+                                       "low: lane 4)"));
+  EXPECT_THAT(fault.repair.at(0), HasSubstr("the fibre of lanes 2 and 4"));
+}
+
+TEST(Engine, AToolThatKnowsOnlyOneMakersCardsIsNotNamedForAnother) {
+  for (const auto& [driver, named] : {std::pair("mlx5_core", true), {"ice", false}}) {
+    Story run;
+    run.feed.driver = driver;
+    run.run(1800);
+    run.soil_lane_2();
+    run.run(300);
+    std::string how;
+    for (const MissingEvidence& one : run.port().faults.at(0).missing) how += one.how + "\n";
+    EXPECT_EQ(how.find("mlxlink") != std::string::npos, named) << how;
+    EXPECT_NE(how.find("read the errors of each lane"), std::string::npos) << how;
+  }
 }
 
 TEST(Engine, AFaultOfTheFibreHasNoLaneWhereOneFibreCarriesAll) {

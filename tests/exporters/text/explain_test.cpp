@@ -71,6 +71,29 @@ TEST(ExplainText, VerificationShowsTheSymptomsAsPast) {
   EXPECT_THAT(explain(port), HasSubstr(": lane 2 receives"));
 }
 
+TEST(ExplainText, WhatNoLongerShowsIsToldAsPastBeforeItIsVerifiedToo) {
+  PortReport port = test::dirty_port();
+  port.faults[0].last_seen_at = now() - std::chrono::seconds(45);
+  EXPECT_THAT(explain(port), HasSubstr("Last symptoms, 45 s ago"));
+}
+
+TEST(ExplainText, ATestThatIsAStepIsNotRepeated) {
+  PortReport port = test::dirty_port();
+  EXPECT_THAT(explain(port), HasSubstr("  Confirm "));
+  port.faults[0].to_be_sure = port.faults[0].repair.at(1);
+  EXPECT_THAT(explain(port), Not(HasSubstr("  Confirm ")));
+}
+
+TEST(ExplainText, TheMarginOfAnotherLaneSaysOfWhich) {
+  PortReport port = test::dirty_port();
+  port.figures.rx_power_lost_db = 4.4;
+  port.figures.rx_power_lost_lane = 2;
+  port.figures.worst_rx_lane = 2;
+  EXPECT_THAT(explain(port), Not(HasSubstr("(lane 2) · 2 unplanned")));
+  port.figures.worst_rx_lane = 4;
+  EXPECT_THAT(explain(port), HasSubstr("(lane 4) · 2 unplanned"));
+}
+
 TEST(ExplainText, ThePlaceNamesTheLanesThatHaveTheFault) {
   PortReport port = test::dirty_port();
   FaultReport& fault = port.faults[0];
@@ -157,7 +180,7 @@ TEST(ExplainText, DownSinceTheCarrierLossAndDiagnosedLater) {
   PortReport port = test::down_port();
   port.faults.front().opened_at = now() - std::chrono::minutes(130);
   EXPECT_THAT(explain(port),
-              HasSubstr("down since 3 h ago (2026-11-20 08:50:00Z), diagnosed 2 h ago"));
+              HasSubstr("down for 3 h, since 2026-11-20 08:50:00Z; diagnosed 2 h ago"));
 }
 
 TEST(ExplainText, RuledOutIsWhatWasSeenAndWhichFaultItRulesOut) {

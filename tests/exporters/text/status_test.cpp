@@ -59,6 +59,20 @@ TEST(StatusText, NoLineIsWiderThanTheTerminalAndNothingIsCut) {
   }
 }
 
+TEST(StatusText, ANoteOnTheWholeNodeStandsOnce) {
+  Report report;
+  report.node = "n1";
+  for (const char* name : {"mlx5_0/1", "mlx5_1/1"}) {
+    PortReport& port = report.ports.emplace_back();
+    port.port = name;
+    port.health = Health::kHealthy;
+    port.note = "2 modules of this node are hotter than usual";
+  }
+  const std::string text = status_text(report, {}, {});
+  EXPECT_THAT(text, HasSubstr("healthy: 2 modules of this node"));
+  EXPECT_THAT(text, HasSubstr("healthy, as mlx5_0/1"));
+}
+
 TEST(StatusText, APartialVerdictSaysSo) {
   Report report = test::example_report();
   report.ports.resize(1);

@@ -77,6 +77,9 @@ TEST(Words, Numbers) {
   EXPECT_EQ(format_quantity(3.4e-5, ""), "3.4e-05");
   EXPECT_EQ(format_quantity(12, ""), "12");
   EXPECT_EQ(format_quantity(71.25, "C"), "71.2 °C");
+  EXPECT_EQ(format_quantity(-0.235, "C"), "-0.2 °C");
+  EXPECT_EQ(format_quantity(11, "C"), "11 °C");
+  EXPECT_EQ(format_quantity(400000, "Mb/s"), "400G") << "as everywhere else";
   EXPECT_EQ(format_quantity(40, "%"), "40%");
   EXPECT_EQ(format_confidence(0.834), "83%");
   EXPECT_EQ(format_confidence(0.9999), ">99%");
