@@ -15,7 +15,7 @@ function evidence(fault, port) {
   const seen = (one) => (isStatement(one) ? (one.observed ? 'yes' : 'no') : quantity(one.observed, one.unit));
   const limit = (one) => (one.threshold === undefined || isStatement(one) ? '' : `${one.op} ${quantity(one.threshold, one.unit)}`);
   const of = fault.ports?.length && fault.ports[0] !== port.port ? `Evidence, of ${fault.ports[0]}` : 'Evidence';
-  return [el('h3', {}, of), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table', {},
+  return [el('h3', {}, of), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table.evidence', {},
     el('thead', {}, el('tr', {}, ['', 'What', 'Value', 'Limit', 'Source'].map((head) => el('th', { scope: 'col' }, head || el('span.hidden', {}, 'For or against'))))),
     el('tbody', {}, rows.map((one) => el(`tr${one.supports === false ? '.against' : ''}`, {}, el('td', {}, one.supports === false ? '−' : '+', el('span.hidden', {}, one.rules_out ? ' rules out' : one.supports === false ? ' against' : ' for')), el('td', {}, one.text || title(one.symptom), one.rules_out ? `: rules out ${one.rules_out}` : ''),
       el('td.num', {}, seen(one)), el('td.num', {}, limit(one)), el('td', {}, [one.where, one.source].filter(Boolean).join(', ')))))))];
