@@ -258,8 +258,13 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   const auto names = [&entry](const std::optional<PortVerdict::Named>& named) {
     return named && named->fault == entry.fault;
   };
-  const bool keeps = ranked == nullptr || names(step.verdict.primary) ||
-                     names(step.verdict.secondary) || entry.kept.summary.empty();
+  // Nor does what it shows just after that, before the module has been read again.
+  constexpr double kMuchWeaker = 0.7;  // judgement
+  const auto told = texts.find(entry.kept.id);
+  const bool weaker = ranked != nullptr && told != texts.end() &&
+                      ranked->confidence < kMuchWeaker * told->second.confidence;
+  const bool keeps = ranked == nullptr || entry.kept.summary.empty() ||
+                     (!weaker && (names(step.verdict.primary) || names(step.verdict.secondary)));
   if (ranked != nullptr && keeps) {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
   } else if (ranked == nullptr) {  // it does not show now: the last texts are kept
@@ -279,9 +284,14 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   if (report.proof) report.undecided.reset();  // nothing is left that a test could distinguish
   report.acknowledged = acknowledgement_of(entry.kept, wall);
   FaultReport& text = texts[report.id];
-  if (keeps) return text = report;
-  copy_kept(entry.kept, text);
-  fill_from_kept(entry.kept, text);
+  const double confidence = text.confidence;  // of what the text says
+  if (keeps) {
+    text = report;
+  } else {
+    copy_kept(entry.kept, text);
+    fill_from_kept(entry.kept, text);
+  }
+  if ((ranked == nullptr || weaker) && confidence > 0) text.confidence = confidence;
   return report;
 }
 

@@ -76,6 +76,29 @@ TEST_F(RepairStory, FailedStepsAreLeftOutAndSuccessIsProved) {
   EXPECT_TRUE(fault().repairs.empty()) << "another fault, another ladder";
 }
 
+TEST_F(RepairStory, WhatIsShownBeforeTheModuleIsReadAgainIsNotTheFault) {
+  run(1800);
+  make_dirty();
+  run(900);
+  ASSERT_FALSE(port().faults.empty());
+  const double sure = fault().confidence;
+  feed.pull(feed.t + 1);
+  feed.module_readable = false;
+  run(60);
+  feed.plug(feed.t + 1);
+  run(120);  // there are errors, and nothing is known of the light
+  ASSERT_FALSE(port().faults.empty());
+  EXPECT_LT(fault().confidence, sure * 0.7) << "else this test shows nothing";
+  feed.module_readable = true;
+  feed.receive_mw(0.8);
+  feed.bits_per_s = 4000;
+  run(3600);
+  ASSERT_FALSE(port().faults.empty());
+  EXPECT_EQ(fault().state, FaultState::kProving);
+  EXPECT_THAT(fault().summary, HasSubstr("lane 2 receives"));
+  EXPECT_EQ(fault().lanes, std::vector<std::uint32_t>{2});
+}
+
 TEST_F(RepairStory, WhatAPulledFibreShowsAfterARestartIsNotTheFault) {
   run(1800);
   make_dirty();
