@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "base/text.h"
 #include "diagnosis/questions.h"
 
 namespace linkhealth {
@@ -33,107 +32,73 @@ std::string source_name(EvidenceSource kind, const Features& f) {
   return far ? peer_name(f) + " (peer)" : std::string(to_string(kind));
 }
 
-/// The lane that the evidence points at, from 0; -1: none.
-int lane_of(const Features& f, const Findings& findings) {
-  if (at(findings, kModuleHeld).present()) return -1;
-  if (at(findings, kLightLow).present() && f.light.rx &&
-      f.light.rx_low.count() <= f.light.rx_lanes / 2)
-    return f.light.rx->lane;
-  if (at(findings, kTxLow).present() && f.light.tx) return f.light.tx->lane;
-  if (at(findings, kOneLaneErrors).present()) return f.signal.worst_lane;
-  if (at(findings, kLaneReadsDark).present()) return f.light.worst_rx_lane;
-  return -1;
-}
-
-/// The other lanes that lost light, where the evidence points at the one that lost most; from 0.
-std::vector<int> also_low(const Features& f, const Findings& findings) {
-  std::vector<int> lanes;
-  if (at(findings, kModuleHeld).present() || !at(findings, kLightLow).present() || !f.light.rx ||
-      f.light.rx_low.count() > f.light.rx_lanes / 2)
+/// The lanes that the evidence points at, from 1, the strongest first. Empty: at the port as a
+/// whole, because most lanes lost light or no reading is of a lane.
+std::vector<std::uint32_t> lanes_of(const Features& f, const Findings& findings,
+                                    const Cause& cause) {
+  const LightStats& light = f.light;
+  if (at(findings, kModuleHeld).present()) return {};
+  std::vector<std::uint32_t> lanes;
+  if (at(findings, kLightLow).present() && light.rx) {
+    if (light.rx->lane < 0 || light.rx_low.count() > light.rx_lanes / 2) return {};
+    const auto worst = static_cast<std::uint32_t>(light.rx->lane);
+    lanes.push_back(worst + 1);
+    for (std::uint32_t i = 0; i < light.rx_lanes; ++i)
+      if (light.rx_low[i] && i != worst) lanes.push_back(i + 1);
     return lanes;
-  for (std::size_t i = 0; i < f.light.rx_lanes; ++i)
-    if (f.light.rx_low[i] && static_cast<int>(i) != f.light.rx->lane)
-      lanes.push_back(static_cast<int>(i));
-  return lanes;
+  }
+  for (const Symptom& row : symptom_table())
+    if (at(findings, row.id).present() && explains(cause, row.id))
+      for (const Comparison& seen : at(findings, row.id).comparisons)
+        if (seen.lane >= 0) return {static_cast<std::uint32_t>(seen.lane) + 1};
+  return {};
 }
 
-/// "lane 2", "lanes 1, 4 and 5". REQUIRES: one at least.
-std::string format_lanes(std::vector<int> lanes) {
-  std::ranges::sort(lanes);
-  std::vector<std::string> numbers;
-  for (const int lane : lanes) numbers.push_back(std::to_string(lane + 1));
-  return (numbers.size() == 1 ? "lane " : "lanes ") + format_list(numbers);
-}
-
-/// Two fibres carry all lanes: dirt and bends are those of a fibre, not of a lane.
-bool is_duplex(const std::optional<ModuleSample>& module) {
-  return module && module->kind == "optical" && !module->connector.empty() &&
-         module->connector.find("MPO") == std::string::npos;
-}
-
-/// The lanes that the supporting evidence names, from 1, the strongest first; none where single
-/// lanes cannot have this fault: "module missing, lane 1" would be nonsense.
-std::vector<std::uint32_t> faulty_lanes(const Features& f, const Findings& findings,
-                                        const RankedFault& ranked,
-                                        const std::vector<Evidence>& evidence) {
+/// Whether single lanes can have the fault: "module missing, lane 1" would be nonsense, and where
+/// two fibres carry all lanes, dirt and bends are those of a fibre.
+bool is_of_lanes(const Fault& fault, const std::optional<ModuleSample>& module) {
   constexpr std::array kOfLanes = {FaultId::kDirtyConnector,     FaultId::kDamagedFiber,
                                    FaultId::kFailingTransmitter, FaultId::kFailingFarTransmitter,
                                    FaultId::kBadModule,          FaultId::kBadFarModule,
                                    FaultId::kFaultyCable};
-  constexpr std::string_view kLane = "lane ";
-  std::vector<std::uint32_t> lanes;
-  if (std::ranges::find(kOfLanes, ranked.fault->id) == kOfLanes.end() ||
-      (ranked.fault->end == End::kPath && is_duplex(f.port.latest.module)))
-    return lanes;
-  const auto add = [&lanes](std::uint64_t lane) {
-    const auto number = static_cast<std::uint32_t>(lane);
-    if (std::ranges::find(lanes, number) == lanes.end()) lanes.push_back(number);
-  };
-  for (const Evidence& one : evidence)
-    if (one.supports && one.where.starts_with(kLane))
-      if (const auto lane = parse_u64(one.where.substr(kLane.size()))) add(*lane);
-  if (explains(*ranked.cause, kLightLow))
-    for (const int lane : also_low(f, findings)) add(static_cast<std::uint64_t>(lane) + 1);
-  return lanes;
+  const bool duplex = module && module->kind == "optical" && !module->connector.empty() &&
+                      module->connector.find("MPO") == std::string::npos;
+  return std::ranges::count(kOfLanes, fault.id) > 0 && !(duplex && fault.end == End::kPath);
 }
 
-/// mlxlink and mstlink know only NVIDIA's cards.
-std::string without_nvidia_tools(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 3> kTools{
-      {{", mlxlink)", ")"}, {"(mlxlink -c)", "(the vendor's tool)"}, {": mstlink", ""}}};
-  for (const auto& [tool, instead] : kTools)
-    if (const auto at = text.find(tool); at != std::string::npos)
-      text.replace(at, tool.size(), instead);
-  if (const auto at = text.find("tool -"); at != std::string::npos)  // mstlink's options
-    text.erase(at + 4, text.find(')', at) - at - 4);
-  return text;
+bool replace_in(std::string& text, std::string_view part, std::string_view instead) {
+  const auto at = text.find(part);
+  if (at == std::string::npos) return false;
+  text.replace(at, part.size(), instead);
+  return true;
 }
 
 /// How to get a missing reading on this port: ethtool needs an Ethernet interface (IPoIB's offers
-/// neither module nor FEC; linux: mlx5/core/ipoib/ethtool.c), and a virtual function has no module.
+/// neither module nor FEC; linux: mlx5/core/ipoib/ethtool.c), a virtual function has no module, and
+/// mlxlink and mstlink know only NVIDIA's cards.
 std::string how_to_read(const Symptom& row, const Features& f) {
-  constexpr std::array<std::array<std::string_view, 2>, 6> kWithoutInterface{
-      {{"(ethtool -m)", "(the vendor's tool: mstlink -m)"},
-       {"(ethtool -I --show-fec)", "(the vendor's tool: mstlink -c)"},
-       {"(ethtool --show-fec)", "(the vendor's tool: mstlink)"},
-       {"(ethtool PORT, mlxlink)", "(the vendor's tool: mstlink)"},
-       {"ethtool PORT", "ibstat"},
-       {"ip link show", "ibstat"}}};
   const PortId& id = f.port.latest.id;
   const bool guest = id.function == "vf" || id.function == "sf";
-  std::string text(row.how);
   const bool nvidia = id.driver.empty() || id.driver.starts_with("mlx");
-  if (!guest && !id.netdev.empty() && id.link_layer != "InfiniBand")
-    return nvidia ? text : without_nvidia_tools(std::move(text));
-  for (const auto& [ethtool, instead] : kWithoutInterface) {
-    const auto at = text.find(ethtool);
-    if (at == std::string::npos) continue;
-    const bool of_module = guest && ethtool == kWithoutInterface[0][0];
-    text.replace(at, ethtool.size(),
-                 of_module ? "(on the host that has the physical function)" : instead);
-    break;
+  const auto tool = [nvidia](std::string_view command) {
+    return nvidia ? fmt::format("(the vendor's tool: {})", command) : "(the vendor's tool)";
+  };
+  const std::pair<std::string_view, std::string> without_interface[] = {
+      {"(ethtool -m)", guest ? "(on the host that has the physical function)" : tool("mstlink -m")},
+      {"(ethtool -I --show-fec)", tool("mstlink -c")},
+      {"(ethtool --show-fec)", tool("mstlink")},
+      {"(ethtool PORT, mlxlink)", tool("mstlink")},
+      {"ethtool PORT", "ibstat"},
+      {"ip link show", "ibstat"}};
+  std::string text(row.how);
+  if (guest || id.netdev.empty() || id.link_layer == "InfiniBand")
+    for (const auto& [ethtool, instead] : without_interface)
+      if (replace_in(text, ethtool, instead)) break;
+  if (!nvidia) {
+    replace_in(text, "(mlxlink -c)", "(the vendor's tool)");
+    replace_in(text, ", mlxlink)", ")");
   }
-  return nvidia ? text : without_nvidia_tools(std::move(text));
+  return text;
 }
 
 // --------------------------------------------------------------------------------- the evidence
@@ -210,7 +175,7 @@ void put_evidence(FaultReport& report, const Features& f, const Findings& findin
 
 // ---------------------------------------------------------------------------------- the summary
 
-std::string light_sentence(const Features& f, int lane, const std::vector<int>& others) {
+std::string light_sentence(const Features& f, const std::vector<std::uint32_t>& lanes) {
   constexpr double kWorthSayingDb = 0.6, kFarWorthSayingDb = 0.8;
   const LightStats& light = f.light;
   if (!light.rx || light.rx->loss_db < kWorthSayingDb || !light.worst_rx_dbm) return "";
@@ -220,10 +185,11 @@ std::string light_sentence(const Features& f, int lane, const std::vector<int>& 
   // receive.
   std::string text =
       fmt::format("{} receives {:.1f} dBm, {:.1f} dB below {}",
-                  lane >= 0 ? fmt::format("lane {}", light.rx->lane + 1) : "the port",
+                  lanes.empty() ? "the port" : fmt::format("lane {}", light.rx->lane + 1),
                   level.value_or(*light.worst_rx_dbm), light.rx->loss_db,
                   light.rx->against_past() ? "its baseline" : "the expected level");
-  if (lane >= 0 && !others.empty()) text += " (also low: " + format_lanes(others) + ")";
+  if (lanes.size() > 1)
+    text += " (also low: " + format_lanes({lanes.begin() + 1, lanes.end()}) + ")";
   if (light.far_tx_same_lane)
     text += *light.far_tx_same_lane > kWorthSayingDb
                 ? fmt::format("; far Tx power is down {:.1f} dB", *light.far_tx_same_lane)
@@ -380,7 +346,7 @@ std::string pcie_sentence(const Features& f) {
 }
 
 std::string summary_of(const Features& f, const Findings& findings, const RankedFault& ranked,
-                       int lane) {
+                       const std::vector<std::uint32_t>& lanes) {
   // Already covered by the sentences above.
   constexpr SymptomSet kSaid{kLightLow,       kLosingData,    kOneLaneErrors, kNoLight,
                              kLightThere,     kReceiveErrors, kCameBackWorse, kModuleDiffers,
@@ -399,7 +365,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     add(down_sentence(f));
   } else {
     // A meter that reads dark while data arrives shows no loss of light.
-    if (!explained(kLaneReadsDark)) add(light_sentence(f, lane, also_low(f, findings)));
+    if (!explained(kLaneReadsDark)) add(light_sentence(f, lanes));
     // Without errors these figures do not show what is wrong.
     if (receive_errors(findings) == true) add(signal_sentence(f.signal));
   }
@@ -491,14 +457,13 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
              const Differential& differential, const RankedFault& ranked,
              std::span<const RepairAction> failed) {
   constexpr double kWorthSaying = 0.005;
-  const int lane = lane_of(f, findings);
-  std::vector<int> lanes = also_low(f, findings);
-  lanes.push_back(lane);
-  const auto fill = [format_lane = lane >= 0 ? " of " + format_lanes(lanes) : "",
+  const auto lanes = lanes_of(f, findings, *ranked.cause);
+  if (is_of_lanes(*ranked.fault, f.port.latest.module)) report.lanes = lanes;
+  const auto fill = [format_lane = report.lanes.empty() ? "" : " of " + format_lanes(report.lanes),
                      peer = peer_name(f), &serial = f.port.own.serial](std::string_view text) {
     return fill_in(text, format_lane, peer, serial);
   };
-  report.summary = summary_of(f, findings, ranked, lane);
+  report.summary = summary_of(f, findings, ranked, lanes);
   report.undecided.reset();
   report.repair.clear();
   const auto others = ambiguous_with(differential, ranked, findings, f.down, failed);
@@ -532,7 +497,6 @@ void explain(FaultReport& report, const Features& f, const Findings& findings,
                                                          : text);
   }
   put_evidence(report, f, findings, ranked);
-  report.lanes = faulty_lanes(f, findings, ranked, report.evidence);
   for (const MissingReading& missing : missing_readings(differential, findings)) {
     const Symptom& row = symptom(missing.symptom);
     const Finding& finding = at(findings, row.id);

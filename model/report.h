@@ -174,6 +174,9 @@ struct FaultReport {
   std::optional<Acknowledgement> acknowledged;  ///< in force now
 };
 
+/// "lane 2", "lanes 2 and 3", in ascending order; "" for none.
+std::string format_lanes(std::vector<std::uint32_t> lanes);
+
 /// Whether the fault is counted, alerted and repaired on this port: a shared one only on its first
 /// port.
 inline bool is_told_on(const FaultReport& fault, const PortKey& port) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "daemon/engine/engine_state.h"
@@ -37,18 +39,19 @@ std::string far_port_of(const PortHistory& port, const ExpectedPort* expected) {
   return system.empty() || name.empty() || address ? "" : system + " " + name;
 }
 
-/// The port whose planned far end `step` is connected to, if not its own: two cables that were
-/// swapped are one error.
-std::string planned_at_far_end(const PortStep& step, const std::vector<PortStep>& all) {
-  const auto has_far = [&step](const ExpectedPort* plan) {
-    const auto& peer = step.port.latest.peer;
-    return plan != nullptr && peer && !plan->peer_system.empty() && !plan->peer_port.empty() &&
-           plan->peer_system == peer->system && plan->peer_port == peer->port;
-  };
-  if (has_far(step.features.expected)) return "";
-  const auto other = std::ranges::find_if(
-      all, [&](const PortStep& one) { return has_far(one.features.expected); });
-  return other == all.end() ? "" : other->port.key;
+/// Each port that is connected to the planned far end of another one: two cables that were swapped.
+void find_swapped(std::vector<PortStep>& all) {
+  using Place = std::pair<std::string_view, std::string_view>;  // views into plan and sample
+  std::map<Place, std::string_view> planned;
+  for (const PortStep& step : all)
+    if (const ExpectedPort* plan = step.features.expected;
+        plan != nullptr && !plan->peer_system.empty() && !plan->peer_port.empty())
+      planned.emplace(Place(plan->peer_system, plan->peer_port), step.port.key);
+  for (PortStep& step : all)
+    if (const auto& peer = step.port.latest.peer)
+      if (const auto at = planned.find(Place(peer->system, peer->port));
+          at != planned.end() && at->second != step.port.key)
+        step.features.planned_there = at->second;
 }
 
 /// It never had a link, and all others on cards of its type have one: at least three, so that there
@@ -153,9 +156,9 @@ std::vector<PortStep> Engine::State::collect_features() {
     if (!state.config.exempt.empty())
       release(stable, port.key, "excluded by the configuration: " + state.config.exempt);
   }
+  find_swapped(all);
   for (PortStep& step : all) {
     step.alone_without_link = linked_alike(step, all);
-    step.features.planned_there = planned_at_far_end(step, all);
     const bool known = was_in_use(step.stable, step.port) || step.alone_without_link;
     const std::string& configured = step.state.config.exempt;
     step.exempt = !configured.empty()

@@ -235,41 +235,52 @@ void finish_report(PortReport& report, const PortStep& step) {
   report.health = health_of(report, step);
 }
 
-FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep& step) {
-  FaultReport report;
-  const RankedFault* ranked = nullptr;
+/// Writes what the port shows now of the fault. nullptr: nothing, or it is being verified.
+const RankedFault* Engine::State::explain_now(FaultReport& report, const LedgerEntry& entry,
+                                              const PortStep& step) const {
+  if (entry.kept.state == FaultState::kProving) return nullptr;
   for (const auto* differential : {&step.first, &step.second}) {
-    // The figures of a healthy link do not describe a fault, nor do those of one that is being
-    // verified.
-    if (ranked != nullptr || !*differential || entry.kept.state == FaultState::kProving ||
+    // The figures of a healthy link do not describe a fault.
+    if (!*differential ||
         (differential == &step.first ? step.wrong : 1 - step.second->healthy) < diagnosis.open_at)
       continue;
     const auto row = std::ranges::find((*differential)->ranked, entry.fault, &RankedFault::fault);
     if (row == (*differential)->ranked.end()) continue;
-    ranked = &*row;
-    explain(report, step.features, step.findings, **differential, *ranked,
+    explain(report, step.features, step.findings, **differential, *row,
             repairs.failed(entry.kept.port, entry.kept.id));
     if (differential == &step.first)
-      report.shares = explain_shares(observations_of(step.features, step.findings, true),
-                                     **differential, *ranked);
+      report.shares =
+          explain_shares(observations_of(step.features, step.findings, true), **differential, *row);
+    return &*row;
   }
-  // While a hand is at the link, what it shows names another fault: that does not describe this one
-  // later, when its repair is being verified.
+  return nullptr;
+}
+
+/// Whether what the port shows now describes the fault also later, when its repair is verified: not
+/// while a hand is at the link, which looks like another fault, nor just after that, before the
+/// module has been read again.
+bool Engine::State::describes(const RankedFault& shown, const LedgerEntry& entry,
+                              const PortStep& step) const {
+  constexpr double kMuchWeaker = 0.7;  // judgement
+  if (entry.kept.summary.empty()) return true;
+  const auto told = texts.find(entry.kept.id);
+  if (told != texts.end() && shown.confidence < kMuchWeaker * told->second.confidence) return false;
   const auto names = [&entry](const std::optional<PortVerdict::Named>& named) {
     return named && named->fault == entry.fault;
   };
-  // Nor does what it shows just after that, before the module has been read again.
-  constexpr double kMuchWeaker = 0.7;  // judgement
-  const auto told = texts.find(entry.kept.id);
-  const bool weaker = ranked != nullptr && told != texts.end() &&
-                      ranked->confidence < kMuchWeaker * told->second.confidence;
-  const bool keeps = ranked == nullptr || entry.kept.summary.empty() ||
-                     (!weaker && (names(step.verdict.primary) || names(step.verdict.secondary)));
-  if (ranked != nullptr && keeps) {
+  return names(step.verdict.primary) || names(step.verdict.secondary);
+}
+
+FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep& step) {
+  FaultReport report;
+  const RankedFault* shown = explain_now(report, entry, step);
+  const bool rewrites = shown != nullptr && describes(*shown, entry, step);
+  FaultReport& text = texts[entry.kept.id];
+  const double confidence = text.confidence;  // of what the text says; 0: it says nothing yet
+  if (rewrites) {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
-  } else if (ranked == nullptr) {  // it does not show now: the last texts are kept
-    const auto at = texts.find(entry.kept.id);
-    if (at != texts.end()) report = at->second;
+  } else if (shown == nullptr) {
+    report = text;
     fill_from_kept(entry.kept, report);
   }
   if (step.shared != nullptr && step.shared->fault == entry.fault->id)
@@ -283,15 +294,13 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   report.proof = ledger.proof(entry);
   if (report.proof) report.undecided.reset();  // nothing is left that a test could distinguish
   report.acknowledged = acknowledgement_of(entry.kept, wall);
-  FaultReport& text = texts[report.id];
-  const double confidence = text.confidence;  // of what the text says
-  if (keeps) {
+  if (shown == nullptr || rewrites) {
     text = report;
   } else {
     copy_kept(entry.kept, text);
     fill_from_kept(entry.kept, text);
   }
-  if ((ranked == nullptr || weaker) && confidence > 0) text.confidence = confidence;
+  if (!rewrites && confidence > 0) text.confidence = confidence;
   return report;
 }
 

@@ -97,7 +97,7 @@ struct Engine::State {
   Ledger ledger{settings.node, diagnosis};
   RepairBook repairs;
   std::map<std::string, PortState> ports;
-  std::map<std::string, FaultReport> texts;  ///< by fault id: its last report
+  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last sure of it
   std::vector<FaultEvent> waiting;           ///< for the next step
   std::vector<Maintenance> maintenance, maintenance_files;
   std::vector<Maintenance> maintenance_log;  ///< recent ones, oldest first
@@ -134,6 +134,10 @@ struct Engine::State {
 
   [[nodiscard]] Severity severity_of(const RankedFault& ranked, const PortStep& step) const;
   PortVerdict verdict_of(PortStep& step) const;
+  const RankedFault* explain_now(FaultReport& report, const LedgerEntry& entry,
+                                 const PortStep& step) const;
+  [[nodiscard]] bool describes(const RankedFault& shown, const LedgerEntry& entry,
+                               const PortStep& step) const;
   FaultReport fault_report(const LedgerEntry& entry, const PortStep& step);
   [[nodiscard]] std::vector<PortKey> keys_of(const std::vector<std::string>& ports) const;
   FaultEvent event_of(FaultEventKind kind, const PortKey& port) const;

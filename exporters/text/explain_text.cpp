@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "exporters/text/explain_light.h"
 #include "exporters/text/explain_repairs.h"
 #include "exporters/text/text.h"
@@ -69,14 +67,6 @@ void header(TextPage& page, const PortReport& port, const ExplainView& view) {
             paint_health(right, port.health, page.style()));
 }
 
-/// "lane 2", "lanes 2 and 3"; "": not a fault of single lanes.
-std::string format_lanes(const FaultReport& fault) {
-  std::vector<std::string> lanes;
-  for (const std::uint32_t lane : std::set(fault.lanes.begin(), fault.lanes.end()))
-    lanes.push_back(std::to_string(lane));
-  return lanes.empty() ? "" : (lanes.size() == 1 ? "lane " : "lanes ") + format_list(lanes);
-}
-
 /// Low light received on a lane points to the fibre towards this node.
 bool shows_received_light(const FaultReport& fault, const PortReport& port) {
   const auto& module = port.latest.module;
@@ -89,7 +79,7 @@ bool shows_received_light(const FaultReport& fault, const PortReport& port) {
 
 /// Where the fault is, with a leading blank.
 std::string format_place(const FaultReport& fault, const PortReport& port) {
-  const std::string lanes = format_lanes(fault);
+  const std::string lanes = format_lanes(fault.lanes);
   const std::string peer = port.peer.empty() ? "" : " (" + port.peer + ")";
   switch (fault.end) {
     case End::kNone:

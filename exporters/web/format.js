@@ -37,6 +37,8 @@ export const time = (at) => el('time', { datetime: new Date(at).toISOString(), t
 export const lasting = (at, now) => [`for ${duration((Date.parse(now) - new Date(at).getTime()) / 1000)}, since `, time(at)];
 /** "2 h ago (7 Sept, 13:24)" */
 export const ago = (at, now) => [`${duration((Date.parse(now) - new Date(at).getTime()) / 1000)} ago (`, time(at), ')'];
+/** "1, 4 and 5" */
+export const joined = (items, last = 'and') => (items.length < 2 ? `${items[0] ?? ''}` : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`);
 /** "by ann (ticket 4711) until 7 Sept, 13:24" */
 export const noted = (one) => [`by ${one.by}`, one.reason ? ` (${one.reason})` : '', one.until ? [' until ', time(one.until)] : ''];
 export function quantity(value, unit) {

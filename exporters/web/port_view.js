@@ -2,7 +2,7 @@
 import { actions } from './actions.js';
 import { overTime } from './over_time.js';
 import { lanesCard, loss, pathCard } from './path.js';
-import { SIGNS, ago, ber, code, dbm, duration, el, isPartial, lasting, noted, notRead, percent, portPill, probability, quantity, speed, time, title, words } from './format.js';
+import { SIGNS, ago, ber, code, dbm, duration, el, isPartial, joined, lasting, noted, notRead, percent, portPill, probability, quantity, speed, time, title, words } from './format.js';
 
 const PLACES = { local: 'at this end', far: 'at the far end', path: 'on the path', node: 'in this node', fabric: 'in the fabric' };
 
@@ -38,7 +38,7 @@ function headline(fault) {
   const names = fault.state === 'proving' ? [] : fault.undecided?.names || [];
   if (names.length < 2) return `${title(fault.fault)} ${probability(fault.confidence)}`;
   const each = names.map((one) => `${one.end === 'far' && !one.fault.startsWith('far_') ? 'far ' : ''}${words(one.fault)} ${probability(one.confidence)}`);
-  return `${each.slice(0, -1).join(', ')} or ${each.at(-1)}`.replace(/^./, (c) => c.toUpperCase());
+  return joined(each, 'or').replace(/^./, (c) => c.toUpperCase());
 }
 
 const list = (head, items) => (items?.length ? [el('h3', {}, head), el('ul', {}, items.map((item) => el('li', {}, item)))] : '');
@@ -96,9 +96,10 @@ function story(report, port, state) {
   const tone = (side) => (side.includes(end) ? port.health : port.health === 'down' ? 'unknown' : 'healthy');
   const peer = port.now?.peer;
   const mark = (name, health, extra) => el(`li.${health}`, {}, el('span.dot', { 'aria-hidden': 'true' }, SIGNS[health] || '?'), el('span', {}, name, extra ? el('span.small.soft', {}, ` ${extra}`) : ''));
-  const lane = fault?.lanes?.length ? `lane ${fault.lanes[0]}` : '';
+  const lanes = [...(fault?.lanes || [])].sort((a, b) => a - b);
+  const which = lanes.length ? `${lanes.length > 1 ? 'lanes' : 'lane'} ${joined(lanes)}` : '';
   const isLost = lost && lost.db >= 1 && OF_LIGHT.includes(fault?.fault) && fault.state !== 'proving';
-  const middle = [fault ? title(fault.fault) : port.health === 'healthy' ? 'no fault' : words(port.health), lane, isLost ? `${lost.db.toFixed(1)} dB lost` : ''].filter(Boolean).join(', ');
+  const middle = [fault ? title(fault.fault) : port.health === 'healthy' ? 'no fault' : words(port.health), which, isLost ? `${lost.db.toFixed(1)} dB lost` : ''].filter(Boolean).join(', ');
   return el(`section.card.story.${port.health}`, {}, el('p.small', {}, el('a', { href: '#/', id: 'back' }, `← ${report.node}`)),
     el('h1', { tabindex: '-1' }, port.port, ' ', portPill(port)),
     el('ol.threeparts', { 'aria-label': 'Far port, link, this port' },

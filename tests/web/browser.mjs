@@ -16,6 +16,7 @@ export const checker = (prefix = '') => (good, what) => {
 
 export const launch = () => puppeteer.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true,
+  timeout: 120000, // a cold start on a busy machine takes longer than the usual 30 s
   args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage', '--disable-background-networking'],
 });
 

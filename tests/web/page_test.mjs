@@ -126,6 +126,8 @@ async function otherReports() {
   check(/as read 81 min ago/.test(old.grey[0]), `port: old telemetry of the far end is grey and says its age: ${old.grey}`);
   const down = await drawn(page, "port.now.link.carrier = false; port.health = 'down'; port.figures.carrier_since_t = report.t - 12; port.faults = [];");
   check(/Link down for 12 s, since/.test(down.port) && /cause not determined yet/.test(down.port), 'port: a link that just went down says since when, and that the cause is open');
+  const lanes = await drawn(page, 'port.faults[0].lanes = [4, 1, 2];');
+  check(/Dirty connector, lanes 1, 2 and 4,/.test(lanes.port), `port: all lanes that have the fault: ${lanes.port.slice(0, 120)}`);
   const undecided = await drawn(page, "port.faults[0].undecided = {fault: 'unplugged', end: 'path', confidence: .3, names: [{fault: 'far_port_down', end: 'far', confidence: .55}, {fault: 'unplugged', end: 'path', confidence: .3}]};");
   check(undecided.port.includes('Far port down 55% or unplugged 30%') && undecided.node.includes('Far port down 55% or Unplugged 30%'), 'names that cannot be told apart stand together');
   const shared = await drawn(page, "for (const one of report.ports) { one.health = 'down'; one.faults = [{...port.faults[0], id: 'x', fault: 'nic_fault', end: 'node', ports: report.ports.map((each) => each.port)}]; }");
