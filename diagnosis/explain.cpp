@@ -12,8 +12,8 @@ namespace linkhealth {
 
 namespace {
 
-/// What a comparison is called says what it asks, not that it is so: "the module reports a laser
-/// fault" alone would be a false statement about a module that was not asked.
+/// A comparison is named after what it tests: "the module reports a laser fault" alone would be a
+/// false statement about a module that does not have the flag.
 std::string reason_of(const Finding& finding) {
   return (finding.unread ? "not known: " : "") + std::string(finding.reason);
 }
@@ -383,7 +383,7 @@ std::string summary_of(const Features& f, const Findings& findings, const Ranked
     add(row.meaning);
     ++meanings;
   }
-  // What was seen says more than what the fault can be.
+  // The symptoms are more specific than the general meaning of the fault.
   if (text.empty()) add(ranked.fault->meaning);
   if (explained(kSettingsTouched)) add(settings_sentence(f));
   return text;

@@ -263,8 +263,8 @@ bool Engine::State::describes(const RankedFault& shown, const LedgerEntry& entry
                               const PortStep& step) const {
   constexpr double kMuchWeaker = 0.7;  // judgement
   if (entry.kept.summary.empty()) return true;
-  const auto told = texts.find(entry.kept.id);
-  if (told != texts.end() && shown.confidence < kMuchWeaker * told->second.confidence) return false;
+  const auto last = texts.find(entry.kept.id);
+  if (last != texts.end() && shown.confidence < kMuchWeaker * last->second.confidence) return false;
   const auto names = [&entry](const std::optional<PortVerdict::Named>& named) {
     return named && named->fault == entry.fault;
   };
@@ -276,7 +276,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortStep
   const RankedFault* shown = explain_now(report, entry, step);
   const bool rewrites = shown != nullptr && describes(*shown, entry, step);
   FaultReport& text = texts[entry.kept.id];
-  const double confidence = text.confidence;  // of what the text says; 0: it says nothing yet
+  const double confidence = text.confidence;  // of the text; 0: there is none yet
   if (rewrites) {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
   } else if (shown == nullptr) {

@@ -97,8 +97,9 @@ struct Engine::State {
   Ledger ledger{settings.node, diagnosis};
   RepairBook repairs;
   std::map<std::string, PortState> ports;
-  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last sure of it
-  std::vector<FaultEvent> waiting;           ///< for the next step
+  std::map<std::string, FaultReport>
+      texts;                        ///< by fault id: its last report that was certain enough
+  std::vector<FaultEvent> waiting;  ///< for the next step
   std::vector<Maintenance> maintenance, maintenance_files;
   std::vector<Maintenance> maintenance_log;  ///< recent ones, oldest first
   std::optional<SteadyTime> first_step, last_step;

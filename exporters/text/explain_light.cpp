@@ -127,7 +127,7 @@ std::string budget_line(const PortReport& port, const ModuleSample& module, std:
 /// node's lasers lost nothing.
 std::string outward_line(const PortReport& port, const ModuleSample& module, SteadyTime t,
                          const TextStyle& style) {
-  // no light says more than by how much it is less
+  // Without light the size of the loss means nothing.
   const auto lost = [](const std::optional<double>& lost_db, const std::optional<double>& dbm) {
     return lost_db.value_or(0) >= 1 && dbm.value_or(0) > kReadsDarkDbm
                ? fmt::format(" ({:.1f} dB below baseline)", *lost_db)

@@ -119,7 +119,7 @@ void verdict(TextPage& page, const FaultReport& fault, const PortReport& port, W
     page.text(0, "The symptoms are gone; the repair is being verified. Do nothing meanwhile.", 0);
   if (fault.summary.empty() || undecided) return;
   const std::string_view stop = fault.summary.ends_with('.') ? "" : ".";
-  // A link that came back shows nothing of its fault for a while: the text is of what was.
+  // A link that came back shows no symptom for a while: the text describes the past.
   constexpr auto kStillSeen = std::chrono::seconds(30);
   if (fault.state == FaultState::kProving || now - fault.last_seen_at > kStillSeen)
     page.text(0,
@@ -398,10 +398,10 @@ void diagnosis(TextPage& page, const PortReport& port, const ExplainView& view) 
   verdict(page, fault, port, view.now);
   steps(page, fault);
   if (!fault.ports.empty())
-    page.labelled("Shared by", join_parts(fault.ports, ", ") +
-                                   (is_told_on(fault, port.port)
-                                        ? ""
-                                        : "; the evidence is that of " + fault.ports.front()));
+    page.labelled(
+        "Shared by",
+        join_parts(fault.ports, ", ") +
+            (is_told_on(fault, port.port) ? "" : "; the evidence is from " + fault.ports.front()));
   if (fault.acknowledged) page.labelled("Ack", format_acknowledged(*fault.acknowledged, view.now));
   for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
   why(page, fault);

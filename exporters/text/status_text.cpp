@@ -177,10 +177,10 @@ void add_table(StatusLines& out, SteadyTime t, const TextStyle& style, bool wide
   std::map<std::string, PortKey> noted;
   for (const PortReport* port : ports) {
     std::string verdict = verdict_cell(*port);
-    // A note on the node as a whole stands at its first port.
+    // A note about the whole node is shown once, at its first port.
     if (port->faults.empty() && !port->note.empty() && !port->maintenance)
       if (const auto [first, fresh] = noted.emplace(port->note, port->port); !fresh)
-        verdict = format_name(to_string(port->health)) + ", as " + first->second;
+        verdict = format_name(to_string(port->health)) + ": see " + first->second;
     verdicts.push_back(clean_text(verdict, style.ascii));
     wanted = std::max(wanted, display_width(verdicts.back()) + 3);
   }

@@ -31,7 +31,7 @@ function stateText(port) {
 
 const acknowledged = (fault) => (fault.acknowledged ? el('span.soft', {}, el('br'), 'Acknowledged ', noted(fault.acknowledged)) : '');
 
-/** `said`: what was said of the node as a whole stands at its first port. */
+/** `said`: notes already shown; one about the whole node is shown once, at its first port. */
 function row(port, sparks, range, said, inGroup) {
   const fault = port.faults[0];
   const points = sparks.get(port.port) || [];

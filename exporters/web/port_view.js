@@ -14,7 +14,7 @@ function evidence(fault, port) {
   if (!rows.length) return '';
   const seen = (one) => (isStatement(one) ? (one.observed ? 'yes' : 'no') : quantity(one.observed, one.unit));
   const limit = (one) => (one.threshold === undefined || isStatement(one) ? '' : `${one.op} ${quantity(one.threshold, one.unit)}`);
-  const of = fault.ports?.length && fault.ports[0] !== port.port ? `Evidence, of ${fault.ports[0]}` : 'Evidence';
+  const of = fault.ports?.length && fault.ports[0] !== port.port ? `Evidence from ${fault.ports[0]}` : 'Evidence';
   return [el('h3', {}, of), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table.evidence', {},
     el('thead', {}, el('tr', {}, ['', 'What', 'Value', 'Limit', 'Source'].map((head) => el('th', { scope: 'col' }, head || el('span.hidden', {}, 'For or against'))))),
     el('tbody', {}, rows.map((one) => el(`tr${one.supports === false ? '.against' : ''}`, {}, el('td', {}, one.supports === false ? '−' : '+', el('span.hidden', {}, one.rules_out ? ' rules out' : one.supports === false ? ' against' : ' for')), el('td', {}, one.text || title(one.symptom), one.rules_out ? `: rules out ${one.rules_out}` : ''),
@@ -43,7 +43,7 @@ function headline(fault) {
 
 const list = (head, items) => (items?.length ? [el('h3', {}, head), el('ul', {}, items.map((item) => el('li', {}, item)))] : '');
 
-const STILL_SEEN_MS = 30000; // a link that came back shows nothing of its fault for a while: the text is of what was
+const STILL_SEEN_MS = 30000; // a link that came back shows no symptom for a while: the text describes the past
 const stateWord = (state) => (state === 'proving' ? 'verifying' : state); // as the command line says it
 
 function verdict(fault, report, port) {

@@ -70,7 +70,7 @@ TEST(StatusText, ANoteOnTheWholeNodeStandsOnce) {
   }
   const std::string text = status_text(report, {}, {});
   EXPECT_THAT(text, HasSubstr("healthy: 2 modules of this node"));
-  EXPECT_THAT(text, HasSubstr("healthy, as mlx5_0/1"));
+  EXPECT_THAT(text, HasSubstr("healthy: see mlx5_0/1"));
 }
 
 TEST(StatusText, APartialVerdictSaysSo) {
