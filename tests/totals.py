@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""totals.py BUILD: what ctest ran in BUILD, test by test. Prints a line for each test that failed or was skipped, with the
-end of its output or its reason, and at last "PASSED FAILED SKIPPED".
+"""totals.py BUILD: what ctest ran in BUILD, test by test. Prints a line for each test that failed or was skipped, with its
+FAIL lines and the end of its output or its reason, and at last "PASSED FAILED SKIPPED".
 
 BUILD/junit.xml is ctest's own account: a program of googletest is one entry there. Its tests are in BUILD/results/, a file
 for each entry; a program that died before it wrote that file is one failed test. No test at all is a failure.
@@ -75,7 +75,9 @@ def main():
         count[state] += 1
         if state == "failed":
             print(f"FAIL {name}")
-            print("\n".join("     | " + line for line in text.splitlines()[-OUTPUT_LINES:]))
+            lines = text.splitlines()
+            shown = [line for line in lines[:-OUTPUT_LINES] if line.startswith("FAIL")] + lines[-OUTPUT_LINES:]
+            print("\n".join("     | " + line for line in shown))
         elif state == "skipped":
             print(f"skip {name}: {reason(text)}")
     if not sum(count.values()):

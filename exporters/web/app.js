@@ -32,11 +32,15 @@ function view() {
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, `No port ${name}`), el('p', {}, el('a', { href: '#/', id: 'back' }, 'All ports')))];
 }
 
+/** What can have the focus within main, in order. */
+const focusable = () => [...main.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')];
+
 let pressed = false; // a button that is replaced between press and release is not clicked
 function draw() {
   if (!state.report || pressed) return;
-  const focused = document.activeElement?.id;
-  const caret = document.activeElement?.selectionStart;
+  const focused = document.activeElement;
+  const place = focusable().indexOf(focused);
+  const selected = [focused?.selectionStart, focused?.selectionEnd];
   const scrolled = window.scrollY;
   const here = location.hash || '#/';
   const moved = state.route !== here;
@@ -46,9 +50,9 @@ function draw() {
     main.querySelector('h1')?.focus();
     window.scrollTo(0, 0);
   } else {
-    const again = focused && focused !== 'main' && document.getElementById(focused);
-    if (again) again.focus({ preventScroll: true });
-    if (again && again.tagName === 'INPUT' && caret !== null && caret !== undefined) again.setSelectionRange(caret, caret);
+    const again = place < 0 ? undefined : focused.id ? document.getElementById(focused.id) : focusable()[place];
+    if (again?.tagName === focused.tagName) again.focus({ preventScroll: true });
+    if (['INPUT', 'TEXTAREA'].includes(again?.tagName) && typeof selected[0] === 'number') again.setSelectionRange(...selected);
     window.scrollTo(0, scrolled);
   }
   state.route = here;

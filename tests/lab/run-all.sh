@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run-all.sh [SCENARIO...]
-# Builds the lab if needed and runs the named scenarios in one plain boot; without names all of them: one plain boot, one with
+# Builds the lab if needed and runs the named scenarios in one plain boot; without names all of them: one plain boot, two with
 # systemd as PID 1, and one for a link's whole bad day with a browser at the daemon's page. Prints a line for each check and ends
 # with "N passed, N failed, N skipped".
 # LAB_OUT: where the lab is built (default build/lab). The plain boot uses the programs with sanitizers (build/dev/bin) if they
@@ -10,7 +10,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}
 plain=(smoke healthy dirty pull admin names events)
-booted=(systemd)
+booted=(systemd package) # each in a machine of its own: both install the programs
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 close() {
@@ -54,6 +54,6 @@ if [ $# -gt 0 ]; then
     close
 fi
 LINKHEALTH_BIN=$programs boot 2000 -- "${plain[@]}"
-boot 900 --systemd -- "${booted[@]}"
+for scenario in "${booted[@]}"; do boot 900 --systemd -- "$scenario"; done
 run day_in_the_life "$here/day.py" "$out"
 close

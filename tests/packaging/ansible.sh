@@ -19,10 +19,7 @@ cp -r deploy/ansible "$root/srv/deploy/"
 cp "$folder"/linkhealth_*_amd64.deb "$root/srv/linkhealth.deb"
 version=$(dpkg-deb -f "$root/srv/linkhealth.deb" Version)
 # the same with another number
-dpkg-deb -R "$root/srv/linkhealth.deb" "$work/again"
-sed -i "s/^Version: .*/Version: 9.0-1/" "$work/again/DEBIAN/control"
-sed -i "s/^version=.*/version=9.0-1/" "$work/again/DEBIAN/preinst"
-dpkg-deb -Znone -b --root-owner-group "$work/again" "$root/srv/linkhealth_9.deb" >/dev/null
+tests/packaging/renumbered "$root/srv/linkhealth.deb" 9.0-1 "$root/srv/linkhealth_9.deb"
 boot "$root" gpu-0001
 
 scratch=$work

@@ -104,15 +104,7 @@ want "the daemon's user joins the group of an lldpd that comes later" inside sh 
 inside dpkg -P lldpd >/dev/null 2>&1
 
 # upgraded: the same package with another number
-again() {
-    rm -rf "$root/again"
-    dpkg-deb -R "$package" "$root/again"
-    sed -i "s/^Version: .*/Version: $1/" "$root/again/DEBIAN/control"
-    sed -i "s/^version=.*/version=$1/" "$root/again/DEBIAN/preinst"
-    dpkg-deb -b --root-owner-group "$root/again" "$root/packages/linkhealth_$1.deb" >/dev/null
-    rm -rf "$root/again"
-}
-again 9.0-1
+tests/packaging/renumbered "$package" 9.0-1 "$root/packages/linkhealth_9.0-1.deb"
 echo 'log_level: debug' >>"$root/etc/linkhealth/linkhealth.yaml"
 before=$(sha256sum <"$root/var/lib/linkhealth/linkhealth.db")
 want "an upgrade keeps the changed configuration" inside sh -c "dpkg -i --force-confold /packages/linkhealth_9.0-1.deb && grep -q 'log_level: debug' /etc/linkhealth/linkhealth.yaml"

@@ -20,6 +20,14 @@ export const launch = () => puppeteer.launch({
   args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage', '--disable-background-networking'],
 });
 
+// Not page.click(), page.focus() and page.type(): an answer of the daemon may replace the element between their steps.
+export const press = (page, selector) => page.$eval(selector, (button) => button.click());
+export const focus = (page, selector) => page.$eval(selector, (element) => element.focus());
+export async function type(page, selector, text) {
+  await focus(page, selector);
+  await page.keyboard.type(text);
+}
+
 // The screen reader's and the checker's view of a page that says "default-src 'none'": axe comes in by the debugger, not by a tag.
 export const axe = (page) => page.evaluate(`${axeSource}; axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map(
   (v) => v.id + ': ' + v.help + ' at ' + v.nodes.map((n) => n.target.join(' ')).join(', ')))`);

@@ -2,7 +2,7 @@
 // elsewhere, axe-core without violations in both themes and at phone width, no horizontal scroll, everything by keyboard.
 // PICTURES: a directory for screenshots. Prints a line a check; exit code 1 with what failed.
 import path from 'node:path';
-import { SIZES, axe, checker, failures, launch, open as openAt } from './browser.mjs';
+import { SIZES, axe, checker, failures, focus, launch, open as openAt, press, type } from './browser.mjs';
 
 const [base, port, pictures] = process.argv.slice(2);
 const check = checker();
@@ -30,6 +30,13 @@ async function looks() {
       }
 }
 
+/** What has the focus after the page was drawn anew, as it is with every new sample. */
+const redrawn = (page) => page.evaluate(() => {
+  window.dispatchEvent(new Event('resize'));
+  const at = document.activeElement;
+  return [at.tagName, at.getAttribute('aria-label')].filter(Boolean).join(' ');
+});
+
 async function keyboard() {
   const { page, problems } = await open('desktop', 'light', 'node');
   const wanted = await page.evaluate(() => document.querySelectorAll('a[href], button, [tabindex="0"]').length);
@@ -45,26 +52,27 @@ async function keyboard() {
   }
   reached.delete('body');
   check(reached.size === wanted, `node: the Tab key reaches all ${wanted} links and buttons, with an outline (${[...reached].join(' ')})`);
-  await page.focus(`[id="tile-${port}"]`);
+  await focus(page, `[id="tile-${port}"]`);
   await page.keyboard.press('Enter');
   await page.waitForFunction((name) => document.querySelector('h1').textContent.startsWith(name), {}, port);
   check(await page.evaluate(() => document.activeElement.tagName) === 'H1', 'port: the focus goes to its heading');
+  check(await redrawn(page) === 'H1', 'port: the focus stays there when the page is redrawn');
+  await focus(page, '.scroll[aria-label="Evidence"]');
+  check(await redrawn(page) === 'DIV Evidence', 'port: the focus stays on what has no id when the page is redrawn');
   check((await page.title()).startsWith(port), 'port: the title names it');
-  await page.focus('#ticket');
+  await focus(page, '#ticket');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#ticket-text');
   const text = await page.$eval('#ticket-text', (area) => area.value);
   check(text.startsWith('# ') && text.includes('## Steps, cheapest first') && text.includes('linkhealth verify'), 'port: the ticket by keyboard');
   check(await page.evaluate(() => document.activeElement.id) === 'ticket', 'port: the focus stays on the button');
-  await page.focus('#back');
+  await focus(page, '#back');
   await page.keyboard.press('Enter');
   await page.waitForSelector('table.ports');
   check(problems.length === 0, `keyboard: no console error ${problems.join('; ')}`);
   await page.close();
 }
 
-// Not page.click(): an answer of the daemon may replace the element between the scroll and the click.
-const press = (page, selector) => page.$eval(selector, (button) => button.click());
 const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent));
 
 async function words() {
@@ -146,8 +154,8 @@ async function otherReports() {
 async function acting() {
   const { page } = await open('desktop', 'light', 'port');
   await press(page, '#ack');
-  await page.type('#form-by', 'ann');
-  await page.type('#form-reason', 'INC-7');
+  await type(page, '#form-by', 'ann');
+  await type(page, '#form-reason', 'INC-7');
   await page.evaluate(() => window.dispatchEvent(new Event('resize')));
   check(await page.$eval('#form-reason', (input) => input.value) === 'INC-7', 'acknowledge: what was typed survives a redraw');
   check(await page.evaluate(() => document.activeElement.id) === 'form-reason', 'acknowledge: so does the focus');
@@ -164,7 +172,7 @@ async function acting() {
     await page.waitForFunction(() => document.getElementById('range-3600').getAttribute('aria-pressed') === 'true');
     check(true, 'the time range changes');
   }
-  await page.focus('#charts');
+  await focus(page, '#charts');
   await page.keyboard.press('ArrowLeft');
   check(/UTC|Z\)/.test(await page.$eval('.readout', (line) => line.textContent)), 'the arrow keys move the crosshair');
   await page.close();

@@ -42,7 +42,7 @@ def main():
         if not pictures:
             daemon.played()
         return subprocess.run([node, os.path.join(HERE, "page_test.mjs"), daemon.base, "bnxt_re1/1", *[os.path.abspath(one) for one in pictures]],
-                              env={**os.environ, "CHROMIUM": chromium}, timeout=360, check=False).returncode
+                              env={**os.environ, "CHROMIUM": chromium}, timeout=900, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DEMO = os.path.join(ROOT, "demo/dirty_connector.jsonl.gz")
 
 
-def until(what, check, limit_s=30):
+def until(what, check, limit_s=120):
     end = time.monotonic() + limit_s
     while time.monotonic() < end:
         found = check()
@@ -52,18 +52,18 @@ class Daemon:
         return found and found.groups()
 
     def played(self):
-        until("the recording is played", lambda: "the recording has ended" in self.log(), 60)
+        until("the recording is played", lambda: "the recording has ended" in self.log(), 240)
 
     def curl(self, *arguments, path="/-/healthy"):
         """(exit code, status, body)"""
-        done = subprocess.run(["curl", "-sS", "--max-time", "20", "-w", "\n%{http_code}", *arguments, self.base + path],
+        done = subprocess.run(["curl", "-sS", "--max-time", "60", "-w", "\n%{http_code}", *arguments, self.base + path],
                               capture_output=True, text=True, check=False)
         body, _, status = done.stdout.rpartition("\n")
         return done.returncode, int(status or 0), body + done.stderr
 
     def local(self, path, *arguments):
         """(status, body) on the Unix socket"""
-        done = subprocess.run(["curl", "-sS", "--max-time", "20", "-w", "\n%{http_code}", "--unix-socket", self.socket, *arguments,
+        done = subprocess.run(["curl", "-sS", "--max-time", "60", "-w", "\n%{http_code}", "--unix-socket", self.socket, *arguments,
                                "http://localhost" + path], capture_output=True, text=True, check=True)
         body, _, status = done.stdout.rpartition("\n")
         return int(status), body
