@@ -18,9 +18,12 @@ const state = { report: undefined, events: [], past: noPast, sparks: new Map(), 
 const portName = () => (location.hash.startsWith('#/port/') ? decodeURIComponent(location.hash.slice(7)) : '');
 const runbookName = () => (location.hash.startsWith('#/runbook/') ? decodeURIComponent(location.hash.slice(10)) : '');
 const chartWidth = () => Math.max(260, main.clientWidth - 66);
+/** Reads the past of the port that is shown. An answer that comes after the reader has moved on is of no use. */
 const remember = async () => {
-  if (portName()) state.past = await past(portName(), state.range);
+  const [name, range] = [portName(), state.range];
+  const found = name ? await past(name, range) : noPast;
   if (runbookName()) await load(runbookName());
+  if (name === portName() && range === state.range) state.past = { ...found, of: name };
 };
 
 function view() {
@@ -37,7 +40,7 @@ const focusable = () => [...main.querySelectorAll('a[href], button, input, selec
 
 let pressed = false; // a button that is replaced between press and release is not clicked
 function draw() {
-  if (!state.report || pressed) return;
+  if (!state.report || pressed || (portName() && state.past.of !== portName())) return;
   const focused = document.activeElement;
   const place = focusable().indexOf(focused);
   const selected = [focused?.selectionStart, focused?.selectionEnd];
