@@ -118,8 +118,9 @@ async function ask(changed) {
   }
 }
 
+let stream;
 function listen() {
-  const stream = new EventSource('api/v1/events/stream');
+  stream = new EventSource('api/v1/events/stream');
   stream.addEventListener('fault', ask);
 }
 
@@ -151,6 +152,11 @@ for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, (
 theme(false);
 ask();
 listen();
-// A hidden page makes no requests.
+// A hidden page makes no requests and keeps no connection: of those a browser has six for all its tabs of one daemon.
 setInterval(() => { if (!document.hidden) ask(); }, EVERY_MS);
-document.addEventListener('visibilitychange', () => { if (!document.hidden) ask(); });
+document.addEventListener('visibilitychange', () => {
+  stream.close();
+  if (document.hidden) return;
+  listen();
+  ask();
+});

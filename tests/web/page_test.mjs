@@ -41,16 +41,16 @@ async function keyboard() {
   const { page, problems } = await open('desktop', 'light', 'node');
   const wanted = await page.evaluate(() => document.querySelectorAll('a[href], button, [tabindex="0"]').length);
   const reached = new Set();
-  for (let i = 0; i < wanted + 3; ++i) {
+  for (let i = 0; i < wanted + 3 && reached.size < wanted; ++i) { // never round the end: the browser's own focus comes late
     await page.keyboard.press('Tab');
-    reached.add(await page.evaluate(() => {
+    const at = await page.evaluate(() => {
       const at = document.activeElement;
       const all = [...document.querySelectorAll('a[href], button, [tabindex="0"]')];
       const style = getComputedStyle(at);
-      return all.includes(at) ? `${all.indexOf(at)}${style.outlineStyle === 'none' ? ' without an outline' : ''}` : 'body';
-    }));
+      return all.includes(at) ? `${all.indexOf(at)}${style.outlineStyle === 'none' ? ' without an outline' : ''}` : '';
+    });
+    if (at) reached.add(at);
   }
-  reached.delete('body');
   check(reached.size === wanted, `node: the Tab key reaches all ${wanted} links and buttons, with an outline (${[...reached].join(' ')})`);
   await focus(page, `[id="tile-${port}"]`);
   await page.keyboard.press('Enter');
