@@ -35,14 +35,15 @@ function view() {
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, `No port ${name}`), el('p', {}, el('a', { href: '#/', id: 'back' }, 'All ports')))];
 }
 
-/** What can have the focus within main, in order. */
-const focusable = () => [...main.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')];
+/** What of main is this element after a redraw. */
+const focusable = () => [...main.querySelectorAll('a[href], button, input, select, textarea, [tabindex]')];
+const mark = (one) => one.id || [one.tagName, one.getAttribute('aria-label') ?? one.getAttribute('href')].join(' ');
 
 let pressed = false; // a button that is replaced between press and release is not clicked
 function draw() {
   if (!state.report || pressed || (portName() && state.past.of !== portName())) return;
   const focused = document.activeElement;
-  const place = focusable().indexOf(focused);
+  const wanted = main.contains(focused) && focused !== main ? mark(focused) : '';
   const selected = [focused?.selectionStart, focused?.selectionEnd];
   const scrolled = window.scrollY;
   const here = location.hash || '#/';
@@ -53,8 +54,8 @@ function draw() {
     main.querySelector('h1')?.focus();
     window.scrollTo(0, 0);
   } else {
-    const again = place < 0 ? undefined : focused.id ? document.getElementById(focused.id) : focusable()[place];
-    if (again?.tagName === focused.tagName) again.focus({ preventScroll: true });
+    const again = wanted && focusable().find((one) => mark(one) === wanted);
+    if (again) again.focus({ preventScroll: true });
     if (['INPUT', 'TEXTAREA'].includes(again?.tagName) && typeof selected[0] === 'number') again.setSelectionRange(...selected);
     window.scrollTo(0, scrolled);
   }

@@ -20,9 +20,9 @@ export const launch = () => puppeteer.launch({
   args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage', '--disable-background-networking'],
 });
 
-// Not page.click(), page.focus() and page.type(): an answer of the daemon may replace the element between their steps.
-export const press = (page, selector) => page.$eval(selector, (button) => button.click());
-export const focus = (page, selector) => page.$eval(selector, (element) => element.focus());
+// In one step each, unlike page.click(), page.focus() and page.$eval(): an answer of the daemon may replace the element meanwhile.
+export const press = (page, selector) => page.evaluate((one) => document.querySelector(one).click(), selector);
+export const focus = (page, selector) => page.evaluate((one) => document.querySelector(one).focus(), selector);
 export async function type(page, selector, text) {
   await focus(page, selector);
   await page.keyboard.type(text);
