@@ -16,7 +16,7 @@ ok() { echo "ok   $scenario: $*"; passed=$((passed + 1)); }
 bad() {
     echo "FAIL $scenario: $1"
     failed=$((failed + 1))
-    [ -z "${2:-}" ] || head -c 2500 <<<"$2" | head -n 25 | sed 's/^/     | /'
+    [ -z "${2:-}" ] || head -n 25 <<<"${2:0:2500}" | sed 's/^/     | /'
 }
 # want NAME COMMAND...: the command succeeds
 want() {
