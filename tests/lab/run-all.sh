@@ -54,6 +54,6 @@ if [ $# -gt 0 ]; then
     close
 fi
 LINKHEALTH_BIN=$programs boot 2000 -- "${plain[@]}"
-for scenario in "${booted[@]}"; do boot 900 --systemd -- "$scenario"; done
+for scenario in "${booted[@]}"; do LAB_SCENARIO_SECONDS=800 boot 900 --systemd -- "$scenario"; done
 run day_in_the_life "$here/day.py" "$out"
 close

@@ -10,7 +10,7 @@ property() { systemctl show -P "$1" linkhealthd; }
 lh() { timeout -k 2 20 linkhealth "$@"; }
 config=/etc/linkhealth/linkhealth.yaml
 db=/var/lib/linkhealth/linkhealth.db
-install_deb() { timeout 120 dpkg -i --force-confold "$@"; }
+install_deb() { timeout 400 dpkg -i --force-confold "$@"; }
 running() { [ "$(property ActiveState)" = active ] && lh status; }
 
 # The machine's / is that of the host, which may be a container that starts no services, or have the programs of an earlier scenario.
@@ -56,14 +56,14 @@ want "a downgrade is refused in one sentence" shows "^linkhealth: 9.0-1 is insta
 want "and the newer one still runs" running
 want "its version is still there" shows '^9.0-1$' dpkg-query -W -f='${Version}\n' linkhealth
 
-want "removed" timeout 120 dpkg -r linkhealth
+want "removed" timeout 400 dpkg -r linkhealth
 gone() { [ "$(property ActiveState)" != active ] && ! pgrep -x linkhealthd && [ ! -e /usr/bin/linkhealthd ]; }
 want "it was stopped, and the program is gone" gone
 want "state and configuration stay" test -s "$db" -a -s "$config"
 want "the older version is welcome now" install_deb "$package"
 eventually 30 "and runs" running
 eventually 30 "with the fault of before" port_is rxe0/1 "any(.faults[]; $ours)"
-want "purged" timeout 120 dpkg -P linkhealth
+want "purged" timeout 400 dpkg -P linkhealth
 want "nothing is left" test ! -e /var/lib/linkhealth -a ! -e /etc/linkhealth -a ! -e /usr/bin/linkhealth
 want "no process either" sh -c '! pgrep -x linkhealthd'
 finish
