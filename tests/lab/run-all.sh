@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run-all.sh [SCENARIO...]
-# Builds the lab if needed and runs the named scenarios in one plain boot; without names all of them: one plain boot, two with
-# systemd as PID 1, and one for a link's whole bad day with a browser at the daemon's page. Prints a line for each check and ends
-# with "N passed, N failed, N skipped".
+# Builds the lab if needed and runs the named scenarios; without names all of them: one plain boot, one with systemd as PID 1 for
+# each of `systemd` and `package`, and one for a link's whole bad day with a browser at the daemon's page. Prints a line for each
+# check and ends with "N passed, N failed, N skipped".
 # LAB_OUT: where the lab is built (default build/lab). The plain boot uses the programs with sanitizers (build/dev/bin) if they
 # are built, because no other test sends a kernel's answers through all of them; the others use the shipped ones.
 # LINKHEALTH_BIN: the same for all.
@@ -49,11 +49,17 @@ run() {
 }
 programs=${LINKHEALTH_BIN:-}
 [ -n "$programs" ] || [ ! -x "$here/../../build/dev/bin/linkhealthd" ] || programs=$(cd "$here/../../build/dev/bin" && pwd)
+# with_systemd SCENARIO: in a machine of its own
+with_systemd() { LAB_SCENARIO_SECONDS=800 boot 900 --systemd -- "$1"; }
 if [ $# -gt 0 ]; then
-    LINKHEALTH_BIN=$programs boot 900 -- "$@"
+    named=()
+    for scenario in "$@"; do
+        if [[ " ${booted[*]} " = *" $scenario "* ]]; then with_systemd "$scenario"; else named+=("$scenario"); fi
+    done
+    [ ${#named[@]} -eq 0 ] || LINKHEALTH_BIN=$programs boot 900 -- "${named[@]}"
     close
 fi
 LINKHEALTH_BIN=$programs boot 2000 -- "${plain[@]}"
-for scenario in "${booted[@]}"; do LAB_SCENARIO_SECONDS=800 boot 900 --systemd -- "$scenario"; done
+for scenario in "${booted[@]}"; do with_systemd "$scenario"; done
 run day_in_the_life "$here/day.py" "$out"
 close
