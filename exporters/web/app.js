@@ -35,7 +35,7 @@ function view() {
   return [el('section.card', {}, el('h1', { tabindex: '-1' }, `No port ${name}`), el('p', {}, el('a', { href: '#/', id: 'back' }, 'All ports')))];
 }
 
-/** What of main is this element after a redraw. */
+/** What can have the focus, and how it is found again after a redraw. */
 const focusable = () => [...main.querySelectorAll('a[href], button, input, select, textarea, [tabindex]')];
 const mark = (one) => one.id || [one.tagName, one.getAttribute('aria-label') ?? one.getAttribute('href')].join(' ');
 

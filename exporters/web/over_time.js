@@ -70,7 +70,7 @@ export function overTime(report, port, events, past, width, state) {
   const lanes = rows.find((row) => row.name === 'Rx')?.series || [];
   return el('section.card', {}, el('div.bar', {}, el('h2', {}, 'Over time'),
     past.remembered ? el('div.ranges', { role: 'group', 'aria-label': 'Time range' }, RANGES.map(([text, seconds]) => el('button', { type: 'button', id: `range-${seconds}`, 'aria-pressed': String(seconds === since), click: () => state.setRange(seconds) }, text))) : ''),
-  past.remembered ? '' : el('p.soft.small', {}, 'This daemon keeps no history: the charts begin when this page was opened.'),
+  past.why ? el('p.soft.small', {}, `${past.why}: the charts begin when this page was opened.`) : '',
   short ? el('p.soft.small', {}, 'The history of this port begins ', ago(first, report.at), '.') : '',
   rows.length ? [readout, stack] : el('p.soft', {}, 'No readings yet.'),
   el('p.legend.small', {}, lanes.length > 1 ? lanes.map((one, index) => el(`span.key.s${index % 8}`, {}, one.name)) : '',

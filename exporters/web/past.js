@@ -23,20 +23,20 @@ export function collect(report) {
   }
 }
 
-const fromHere = (name) => ({ remembered: false, points: seen.get(name) || [], events: [], repairs: [], maintenance: [] });
+const fromHere = (name, why) => ({ remembered: false, why, points: seen.get(name) || [], events: [], repairs: [], maintenance: [] });
 
 let kept; // whether this daemon has a history: its own description of its API says so
 async function hasHistory() {
   kept ??= fetch('api/v1/openapi.json').then((answer) => answer.json()).then((api) => '/api/v1/ports/{port}/history' in api.paths);
-  return kept;
+  return kept.catch((error) => { kept = undefined; throw error; }); // asked again next time
 }
 
 /** `query`: parameters of /history beside `since`. */
 export async function past(name, since, query = '') {
   try {
-    if (!(await hasHistory())) return fromHere(name);
+    if (!(await hasHistory())) return fromHere(name, 'This daemon keeps no history');
     const answer = await fetch(`api/v1/ports/${name}/history?since=${since}${query}`);
-    if (!answer.ok) return fromHere(name);
+    if (!answer.ok) return fromHere(name, `The daemon did not give its history (${answer.status})`);
     const history = await answer.json();
     const signals = Object.entries(history.signals || {});
     const points = (history.at || []).map((at, index) => {
@@ -44,9 +44,9 @@ export async function past(name, since, query = '') {
       for (const [key, values] of signals) point[key] = values[index] ?? undefined;
       return point;
     });
-    if (points.length < 2) return fromHere(name);
+    if (points.length < 2) return fromHere(name, 'The history of this port has just begun');
     return { remembered: true, points, from: Date.parse(history.from), to: Date.parse(history.to), events: history.events || [], repairs: history.repairs || [], maintenance: history.maintenance || [] };
-  } catch {
-    return fromHere(name);
+  } catch (error) {
+    return fromHere(name, `The daemon did not give its history (${error.message})`);
   }
 }

@@ -178,6 +178,26 @@ async function acting() {
   await page.close();
 }
 
+async function withoutHistory() {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(60000);
+  await page.evaluateOnNewDocument(() => {
+    const real = window.fetch;
+    window.broken = true;
+    window.fetch = (path, ...more) => (window.broken && /openapi|history/.test(path) ? Promise.reject(new TypeError('Failed to fetch')) : real(path, ...more));
+  });
+  await page.goto(`${base}/${VIEWS.port}`);
+  await page.waitForSelector('.verdict');
+  const text = await page.$eval('main', (all) => all.textContent);
+  check(text.includes('The daemon did not give its history (Failed to fetch): the charts begin when') && !text.includes('keeps no history'), 'port: a history that was not answered is not said to be none');
+  await page.evaluate(() => { window.broken = false; location.hash = '#/'; });
+  await page.waitForSelector('table.ports');
+  await page.evaluate((hash) => { location.hash = hash; }, VIEWS.port);
+  await page.waitForSelector('#range-3600');
+  check(true, 'port: it is asked for again');
+  await page.close();
+}
+
 async function runbooks() {
   const { page, problems } = await open('desktop', 'light', 'port');
   await press(page, '[id^="runbook-dirty_connector"]');
@@ -221,6 +241,7 @@ try {
   await words();
   await otherReports();
   await acting();
+  await withoutHistory();
   await runbooks();
   await keyboard();
   await looks();
