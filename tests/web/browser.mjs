@@ -32,9 +32,12 @@ export async function type(page, selector, text) {
 export const axe = (page) => page.evaluate(`${axeSource}; axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map(
   (v) => v.id + ': ' + v.help + ' at ' + v.nodes.map((n) => n.target.join(' ')).join(', ')))`);
 
+/** A new tab; tried twice: on a busy machine Chromium sometimes loses the session of a tab while it opens it. */
+export const newPage = (browser) => browser.newPage().catch(() => browser.newPage());
+
 /** A page at `base`/`hash`; `problems` fills with console errors and with what is loaded from elsewhere. */
 export async function open(browser, base, hash, size = 'desktop', theme = 'light') {
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   page.setDefaultTimeout(60000); // with sanitizers on a busy machine
   const problems = [];
   page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) problems.push(`${message.text()} ${message.location()?.url || ''}`); });

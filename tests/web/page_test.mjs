@@ -2,7 +2,7 @@
 // elsewhere, axe-core without violations in both themes and at phone width, no horizontal scroll, everything by keyboard.
 // PICTURES: a directory for screenshots. Prints a line a check; exit code 1 with what failed.
 import path from 'node:path';
-import { SIZES, axe, checker, failures, focus, launch, open as openAt, press, type } from './browser.mjs';
+import { SIZES, axe, checker, failures, focus, launch, newPage, open as openAt, press, type } from './browser.mjs';
 
 const [base, port, pictures] = process.argv.slice(2);
 const check = checker();
@@ -179,7 +179,7 @@ async function acting() {
 }
 
 async function withoutHistory() {
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   page.setDefaultTimeout(60000);
   await page.evaluateOnNewDocument(() => {
     const real = window.fetch;
