@@ -36,7 +36,7 @@ export async function past(name, since, query = '') {
   try {
     if (!(await hasHistory())) return fromHere(name, 'This daemon keeps no history');
     const answer = await fetch(`api/v1/ports/${name}/history?since=${since}${query}`);
-    if (!answer.ok) return fromHere(name, `The daemon did not give its history (${answer.status})`);
+    if (!answer.ok) throw new Error(answer.status);
     const history = await answer.json();
     const signals = Object.entries(history.signals || {});
     const points = (history.at || []).map((at, index) => {
@@ -47,6 +47,6 @@ export async function past(name, since, query = '') {
     if (points.length < 2) return fromHere(name, 'The history of this port has just begun');
     return { remembered: true, points, from: Date.parse(history.from), to: Date.parse(history.to), events: history.events || [], repairs: history.repairs || [], maintenance: history.maintenance || [] };
   } catch (error) {
-    return fromHere(name, `The daemon did not give its history (${error.message})`);
+    return fromHere(name, `The history could not be read (${error.message})`);
   }
 }

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# corpus.sh unpack SEEDS        the kept inputs of each fuzzer (corpus/FUZZER.tar.gz) into SEEDS/FUZZER
-# corpus.sh keep BIN FOUND      keeps of FOUND/FUZZER/* the fewest inputs, of at most 1 kB, that reach all the code that these reach;
-#                               BIN: the fuzzers, FOUND: for example build/fuzz/corpus after ./test --all
+# corpus.sh unpack SEEDS      unpacks the kept inputs (corpus/FUZZER.tar.gz) beside the seeds that the seed programs write
+# corpus.sh keep BIN FOUND    keeps the fewest inputs of FOUND/FUZZER/, of at most 1 kB each, that cover the same code;
+#                             BIN: the fuzzers; FOUND: for example build/fuzz/corpus after ./test --all
 set -euo pipefail
 kept=$(cd "$(dirname "$0")" && pwd)/corpus
 case ${1:-}/$# in
 unpack/2)
     for file in "$kept"/*.tar.gz; do
         name=$(basename "$file" .tar.gz)
-        mkdir -p "$2/$name"
-        tar -xzf "$file" -C "$2/$name"
+        seeds=$2/${name#fuzz_module_} # as module_seeds calls them
+        mkdir -p "$seeds"
+        tar -xzf "$file" -C "$seeds"
     done
     ;;
 keep/3)

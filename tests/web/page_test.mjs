@@ -30,7 +30,7 @@ async function looks() {
       }
 }
 
-/** What has the focus after the page was drawn anew, as it is with every new sample. */
+/** What has the focus after a redraw, as every new sample causes one. */
 const redrawn = (page) => page.evaluate(() => {
   window.dispatchEvent(new Event('resize'));
   const at = document.activeElement;
@@ -189,7 +189,7 @@ async function withoutHistory() {
   await page.goto(`${base}/${VIEWS.port}`);
   await page.waitForSelector('.verdict');
   const text = await page.$eval('main', (all) => all.textContent);
-  check(text.includes('The daemon did not give its history (Failed to fetch): the charts begin when') && !text.includes('keeps no history'), 'port: a history that was not answered is not said to be none');
+  check(text.includes('The history could not be read (Failed to fetch): the charts begin when') && !text.includes('keeps no history'), 'port: a history that could not be read is not said to be none');
   await page.evaluate(() => { window.broken = false; location.hash = '#/'; });
   await page.waitForSelector('table.ports');
   await page.evaluate((hash) => { location.hash = hash; }, VIEWS.port);
